@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * benchmarks/bench.h - what the rooms of shim_bench share.
+ *
+ * shim_bench calls MPI_X and PMPI_X in turn in one process, so that a preloaded shim and the MPI underneath it are
+ * timed under the same noise. Its own needs (agreeing on numbers, collecting samples) go through PMPI_ names,
+ * so that a fault of what is being measured cannot spoil the measuring.
+ */
+#ifndef SHIM_BENCH_H
+#define SHIM_BENCH_H
+
+#include <mpi.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct {
+    const char *name;
+    MPI_Datatype type;
+    size_t bytes; /* a divisor of a cache line */
+    bool integer;
+    void (*fill)(void *element, unsigned value); /* writes one element; value is 1 or 2 */
+} bench_type_t;
+
+typedef struct {
+    const char *name;
+    MPI_Op op;
+    bool integer_only;
+} bench_op_t;
+
+/* One call to time: everything a collective's arguments are made of. Blocks are counts of `type`. */
+typedef struct {
+    MPI_Comm comm;
+    int rank, nranks, root;
+    int count; /* elements of one block */
+    MPI_Datatype type;
+    MPI_Op op;
+    char *send, *recv, *other;     /* `other` keeps one side's result while the second is made */
+    size_t send_bytes, recv_bytes; /* the parts of the buffers that the collective reads and writes */
+    int *counts;                   /* v-collectives: nranks times `count` */
+    int *displs;                   /* in elements */
+    int *byte_displs;              /* Alltoallw */
+    MPI_Datatype *types;           /* Alltoallw */
+} bench_job_t;
+
+/* A buffer holds one block or one block for each rank. */
+typedef enum { BENCH_NONE, BENCH_BLOCK, BENCH_ALL } bench_extent_t;
+
+typedef struct {
+    const char *name; /* lower case, as in MPI without the prefix */
+    int (*call)(const bench_job_t *job, bool pmpi);
+    bench_extent_t send, recv;
+    bool reduces;
+} bench_collective_t;
+
+extern const bench_collective_t bench_collectives[];
+extern const size_t bench_collective_count;
+extern const bench_type_t bench_types[];
+extern const size_t bench_type_count;
+extern const bench_op_t bench_ops[];
+extern const size_t bench_op_count;
+
+typedef enum { BENCH_TEXT, BENCH_CSV, BENCH_JSON } bench_format_t;
+
+typedef struct {
+    bool *selected; /* index as bench_collectives */
+    uint64_t min_bytes, max_bytes;
+    uint64_t factor; /* from one size to the next */
+    uint64_t calls;  /* measured calls a side and size; 0: as many as fit `seconds` */
+    double seconds;  /* bound of the measured time a side and size */
+    uint64_t root;
+    const bench_type_t *type;
+    const bench_op_t *op;
+    bench_format_t format;
+} bench_options_t;
+
+typedef enum { BENCH_GO, BENCH_STOP, BENCH_USAGE } bench_start_t;
+
+/* Reads the command line. BENCH_STOP: all was said (--help, --list); BENCH_USAGE: a wrong argument was named
+ * on standard error. Only rank 0 prints. */
+bench_start_t bench_options_read(bench_options_t *options, int argc, char **argv, int rank, int nranks);
+void bench_options_release(bench_options_t *options);
+
+typedef struct {
+    double median, p5, p95; /* microseconds a call; each sample is the maximum over ranks */
+} bench_spread_t;
+
+#define BENCH_PATH_MAX 128
+
+typedef struct {
+    const bench_collective_t *collective;
+    size_t bytes;              /* of one block, as really sent: a whole number of elements */
+    bench_spread_t shim, mpi;  /* through MPI_X, through PMPI_X */
+    unsigned shim_calls, mpi_calls;
+    bool same;                 /* both gave the same bytes */
+    char path[BENCH_PATH_MAX]; /* who served MPI_X on rank 0: "backend/algorithm"; empty if unknown */
+} bench_line_t;
+
+/* Whether a shim that can tell its path is loaded. */
+bool bench_shim_loaded(void);
+
+/* Buffers for the largest size of `collective`; false (on every rank) if one rank lacks memory. */
+bool bench_job_open(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective);
+void bench_job_close(bench_job_t *job);
+/* Blocks of `bytes`, a multiple of the type's size and not above what the job was opened for. */
+void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective, size_t bytes);
+/* One call of each side from the same input into the same garbage; whether the same bytes came out on every
+ * rank. `path` receives who served MPI_X here. */
+bool bench_job_compare(bench_job_t *job, const bench_collective_t *collective, char *path, size_t path_size);
+
+/* Times one line; collective over the job's communicator. The numbers are right on rank 0. */
+void bench_measure(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective,
+                   size_t bytes, bench_line_t *line);
+
+/* Rank 0 only: head, one call for each line, foot. */
+void bench_output_begin(const bench_options_t *options, int nranks);
+void bench_output_line(const bench_options_t *options, const bench_line_t *line);
+void bench_output_end(const bench_options_t *options);
+
+#endif

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* benchmarks/job.c - the buffers and arguments of the call that is timed, and what the shim says of it. */
+#define _GNU_SOURCE
+#include "bench.h"
+
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_BYTES = 4096, GARBAGE = 0x5a };
+
+typedef int (*last_path_t)(char *text, size_t size);
+
+/* The shim's accessor; it is there only if the shim is preloaded or linked, so it cannot be called by name. */
+static last_path_t last_path(void)
+{
+    last_path_t function = NULL;
+    *(void **)&function = dlsym(RTLD_DEFAULT, "mpi_shim_last_path");
+    return function;
+}
+
+bool bench_shim_loaded(void)
+{
+    return last_path() != NULL;
+}
+
+static size_t extent(bench_extent_t kind, size_t bytes, int nranks)
+{
+    size_t blocks[] = {[BENCH_NONE] = 0, [BENCH_BLOCK] = 1, [BENCH_ALL] = (size_t)nranks};
+    return blocks[kind] * bytes;
+}
+
+static char *new_buffer(size_t bytes)
+{
+    size_t room = (bytes + PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
+    char *buffer = aligned_alloc(PAGE_BYTES, room);
+    if (buffer != NULL) {
+        memset(buffer, GARBAGE, room);
+    }
+    return buffer;
+}
+
+bool bench_job_open(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective)
+{
+    size_t n = (size_t)job->nranks;
+    size_t recv = extent(collective->recv, options->max_bytes, job->nranks);
+    job->type = options->type->type;
+    job->op = options->op->op;
+    job->root = (int)options->root;
+    job->send = new_buffer(extent(collective->send, options->max_bytes, job->nranks));
+    job->recv = new_buffer(recv);
+    job->other = new_buffer(recv);
+    job->counts = calloc(n, sizeof *job->counts);
+    job->displs = calloc(n, sizeof *job->displs);
+    job->byte_displs = calloc(n, sizeof *job->byte_displs);
+    job->types = calloc(n, sizeof *job->types);
+    int good = job->send && job->recv && job->other && job->counts && job->displs && job->byte_displs && job->types;
+    PMPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, job->comm);
+    if (!good) {
+        bench_job_close(job);
+    }
+    return good != 0;
+}
+
+void bench_job_close(bench_job_t *job)
+{
+    free(job->send);
+    free(job->recv);
+    free(job->other);
+    free(job->counts);
+    free(job->displs);
+    free(job->byte_displs);
+    free(job->types);
+}
+
+void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective, size_t bytes)
+{
+    job->count = (int)(bytes / type->bytes);
+    job->send_bytes = extent(collective->send, bytes, job->nranks);
+    job->recv_bytes = extent(collective->recv, bytes, job->nranks);
+    for (int i = 0; i < job->nranks; i++) {
+        job->counts[i] = job->count;
+        job->displs[i] = i * job->count;
+        job->byte_displs[i] = i * (int)bytes;
+        job->types[i] = job->type;
+    }
+    for (size_t at = 0; at < job->send_bytes; at += type->bytes) {
+        type->fill(job->send + at, 1);
+    }
+}
+
+bool bench_job_compare(bench_job_t *job, const bench_collective_t *collective, char *path, size_t path_size)
+{
+    last_path_t tell = last_path();
+    memset(job->recv, GARBAGE, job->recv_bytes);
+    collective->call(job, false);
+    if (tell == NULL || tell(path, path_size) != 0) {
+        path[0] = '\0';
+    }
+    char *first = job->recv;
+    job->recv = job->other;
+    job->other = first;
+    memset(job->recv, GARBAGE, job->recv_bytes);
+    collective->call(job, true);
+    int same = memcmp(job->recv, job->other, job->recv_bytes) == 0;
+    PMPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, job->comm);
+    return same != 0;
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* benchmarks/shim_bench.c - times collectives through the shim and through the MPI underneath, side by side. */
+#include "bench.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { EXIT_DIFFERENT = 1, EXIT_BAD_ARGUMENT = 2 };
+
+/* All sizes of one collective; false if a line's results differ or memory is short. */
+static bool run_collective(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective)
+{
+    if (!bench_job_open(job, options, collective)) {
+        if (job->rank == 0) {
+            fprintf(stderr, "shim_bench: %s: not enough memory for blocks of %llu bytes\n", collective->name,
+                    (unsigned long long)options->max_bytes);
+        }
+        return false;
+    }
+    bool sized = collective->send != BENCH_NONE;
+    bool good = true;
+    uint64_t last = sized ? options->max_bytes : 0;
+    uint64_t bytes = sized ? options->min_bytes : 0;
+    do {
+        bench_line_t line;
+        bench_measure(job, options, collective, bytes / options->type->bytes * options->type->bytes, &line);
+        good = good && line.same;
+        if (job->rank == 0) {
+            bench_output_line(options, &line);
+        }
+        bytes = bytes == 0 ? options->type->bytes : bytes * options->factor;
+    } while (bytes <= last);
+    bench_job_close(job);
+    return good;
+}
+
+static bool run_all(const bench_options_t *options, int rank, int nranks)
+{
+    bench_job_t job = {.comm = MPI_COMM_WORLD, .rank = rank, .nranks = nranks};
+    bool good = true;
+    if (rank == 0) {
+        bench_output_begin(options, nranks);
+    }
+    for (size_t i = 0; i < bench_collective_count; i++) {
+        if (options->selected[i]) {
+            good = run_collective(&job, options, &bench_collectives[i]) && good;
+        }
+    }
+    if (rank == 0) {
+        bench_output_end(options);
+    }
+    return good;
+}
+
+int main(int argc, char **argv)
+{
+    int rank, nranks;
+    bench_options_t options;
+    MPI_Init(&argc, &argv);
+    PMPI_Comm_rank(MPI_COMM_WORLD, &rank);
+    PMPI_Comm_size(MPI_COMM_WORLD, &nranks);
+    int status = EXIT_SUCCESS;
+    switch (bench_options_read(&options, argc, argv, rank, nranks)) {
+    case BENCH_GO:
+        status = run_all(&options, rank, nranks) ? EXIT_SUCCESS : EXIT_DIFFERENT;
+        break;
+    case BENCH_USAGE:
+        status = EXIT_BAD_ARGUMENT;
+        break;
+    case BENCH_STOP:
+        break;
+    }
+    bench_options_release(&options);
+    MPI_Finalize();
+    return status;
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * benchmarks/timing.c - how one line is timed.
+ *
+ * Blocks of calls through MPI_X and through PMPI_X alternate, and the side that starts changes from one pair of blocks to the
+ * next, so that drift of the machine falls on both. A sample is the mean of a block, the greatest of all ranks. Before each
+ * call the send buffer is dirtied: one element in each cache line gets another value, so every call has to
+ * fetch it from the caller's cache again. That work and the clock's own cost are not in the sample.
+ */
+#include "bench.h"
+
+#include <stdlib.h>
+#include <time.h>
+
+enum { SIDE_SHIM, SIDE_MPI, SIDES };
+enum { LINE_BYTES = 64, CLOCK_TRIES = 1000, ESTIMATE_CALLS = 3, MAX_BLOCKS = 101 };
+
+/* How calls are grouped when the number of calls is not given: a block is long enough for the clock, and there
+ * are enough blocks for quantiles unless the calls are so slow that time forbids it. */
+static const struct {
+    double block_seconds;
+    unsigned max_calls, min_blocks;
+} grouping = {1e-3, 1000, 5};
+
+typedef struct {
+    unsigned blocks, calls[SIDES];
+} plan_t;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* What two readings of the clock differ by when nothing lies between them. */
+static double clock_cost(void)
+{
+    static double cost = -1;
+    for (int i = 0; cost < 0 || i < CLOCK_TRIES; i++) {
+        double start = now();
+        double passed = now() - start;
+        cost = cost < 0 || passed < cost ? passed : cost;
+    }
+    return cost;
+}
+
+static void dirty(const bench_job_t *job, const bench_type_t *type, unsigned value)
+{
+    for (size_t at = 0; at < job->send_bytes; at += LINE_BYTES) {
+        type->fill(job->send + at, value);
+    }
+}
+
+/* Seconds of one call of each of `calls`, the buffers dirtied in between. */
+static double run_block(const bench_job_t *job, const bench_type_t *type,
+                        const bench_collective_t *collective, bool pmpi, unsigned calls)
+{
+    double cost = clock_cost();
+    double total = 0;
+    for (unsigned i = 0; i < calls; i++) {
+        dirty(job, type, 1 + i % 2);
+        double start = now();
+        collective->call(job, pmpi);
+        double passed = now() - start - cost;
+        total += passed > 0 ? passed : 0;
+    }
+    return total / calls;
+}
+
+static unsigned clamp(double wish, unsigned low, unsigned high)
+{
+    return wish < low ? low : wish > high ? high : (unsigned)wish;
+}
+
+/* How many calls make a block, and how many blocks: from the time of a few calls, or from what the user asked for. The same on
+ * all ranks. */
+static plan_t make_plan(const bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective)
+{
+    double estimate[SIDES];
+    for (int side = 0; side < SIDES; side++) {
+        estimate[side] = run_block(job, options->type, collective, side == SIDE_MPI, ESTIMATE_CALLS);
+    }
+    PMPI_Allreduce(MPI_IN_PLACE, estimate, SIDES, MPI_DOUBLE, MPI_MAX, job->comm);
+
+    plan_t plan = {.blocks = MAX_BLOCKS};
+    for (int side = 0; side < SIDES; side++) {
+        double seconds = estimate[side] > 0 ? estimate[side] : grouping.block_seconds / grouping.max_calls;
+        plan.calls[side] = clamp(grouping.block_seconds / seconds, 1, grouping.max_calls);
+        double blocks = options->seconds / (seconds * plan.calls[side]);
+        plan.blocks = clamp(blocks, grouping.min_blocks, plan.blocks);
+    }
+    if (options->calls > 0) {
+        unsigned calls = (unsigned)options->calls;
+        plan.blocks = clamp(calls, 1, MAX_BLOCKS);
+        plan.calls[SIDE_SHIM] = plan.calls[SIDE_MPI] = (calls + plan.blocks - 1) / plan.blocks;
+    }
+    return plan;
+}
+
+static int compare_doubles(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+static bench_spread_t spread(double *samples, unsigned n)
+{
+    qsort(samples, n, sizeof *samples, compare_doubles);
+    double microseconds = 1e6;
+    return (bench_spread_t){.median = microseconds * samples[n / 2],
+                            .p5 = microseconds * samples[(n - 1) * 5 / 100],
+                            .p95 = microseconds * samples[((n - 1) * 95 + 99) / 100]};
+}
+
+void bench_measure(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective,
+                   size_t bytes, bench_line_t *line)
+{
+    double sample[SIDES][MAX_BLOCKS];
+    bench_job_resize(job, options->type, collective, bytes);
+    line->same = bench_job_compare(job, collective, line->path, sizeof line->path);
+    plan_t plan = make_plan(job, options, collective);
+
+    for (unsigned block = 0; block < plan.blocks; block++) {
+        for (unsigned turn = 0; turn < SIDES; turn++) {
+            unsigned side = (turn + block) % SIDES;
+            /* Without the barrier the first to leave a slow block would count its wait for the last in a fast one. */
+            MPI_Barrier(job->comm);
+            run_block(job, options->type, collective, side == SIDE_MPI, 1);
+            sample[side][block] = run_block(job, options->type, collective, side == SIDE_MPI, plan.calls[side]);
+        }
+    }
+    PMPI_Allreduce(MPI_IN_PLACE, sample[SIDE_SHIM], (int)plan.blocks, MPI_DOUBLE, MPI_MAX, job->comm);
+    PMPI_Allreduce(MPI_IN_PLACE, sample[SIDE_MPI], (int)plan.blocks, MPI_DOUBLE, MPI_MAX, job->comm);
+
+    line->collective = collective;
+    line->bytes = bytes;
+    line->shim = spread(sample[SIDE_SHIM], plan.blocks);
+    line->mpi = spread(sample[SIDE_MPI], plan.blocks);
+    line->shim_calls = plan.blocks * plan.calls[SIDE_SHIM];
+    line->mpi_calls = plan.blocks * plan.calls[SIDE_MPI];
+}
