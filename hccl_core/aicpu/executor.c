@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* executor.c - runs one rank's task list in order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "aicpu/aicpu.h"
+#include "aicpu/cache.h"
+#include "comm/wait.h"
+
+typedef struct {
+    hcore_comm_t *comm;
+    const hcore_args_t *args;
+    const hx_expansion_t *list;
+} run_t;
+
+static uint8_t *address(const run_t *run, const hx_loc_t *loc)
+{
+    switch ((hx_space_t)loc->space) {
+    case HX_IN:
+        return hcore_block(&run->args->in, loc->index) + loc->offset;
+    case HX_OUT:
+        return hcore_block(&run->args->out, loc->index) + loc->offset;
+    case HX_CCL:
+        return lane_window(run->comm, loc->index) + loc->offset;
+    case HX_SCRATCH:
+        return run->comm->scratch + loc->offset;
+    default:
+        return NULL; /* PEER has no address here: it is read by CMA */
+    }
+}
+
+static hcore_status_t do_copy(const run_t *run, const hx_task_t *task)
+{
+    const hx_loc_t *src = &run->list->src[task->first_src];
+    uint8_t *dst = address(run, &task->dst);
+    if (src->space == HX_PEER) {
+        uint64_t base = *lane_publish(run->comm, src->index, run->comm->rank); /* visible since a WAIT on that rank */
+        return cma_read(run->comm, src->index, dst, base + src->offset, task->bytes);
+    }
+    const uint8_t *from = address(run, src);
+    if (from != dst) { /* in place: the data is there already */
+        memcpy(dst, from, task->bytes);
+    }
+    return HCORE_OK;
+}
+
+static void do_reduce(const run_t *run, const hx_task_t *task)
+{
+    const hcore_reducer_t *reducer = run->args->reducer;
+    for (uint32_t i = 0; i < task->nsrc; i++) {
+        run->comm->source[i] = address(run, &run->list->src[task->first_src + i]);
+    }
+    reducer->run(reducer, address(run, &task->dst), run->comm->source, task->nsrc, task->bytes / reducer->elem_bytes);
+}
+
+static void do_post(hcore_comm_t *comm, uint32_t peer)
+{
+    flag_set(comm, lane_notify(comm, comm->rank, peer), ++comm->posted[peer]);
+}
+
+static hcore_status_t do_wait(hcore_comm_t *comm, uint32_t peer)
+{
+    return flag_wait(comm, lane_notify(comm, peer, comm->rank), comm->awaited[peer], peer);
+}
+
+static hcore_status_t do_task(const run_t *run, const hx_task_t *task)
+{
+    hcore_comm_t *comm = run->comm;
+    switch ((hx_kind_t)task->kind) {
+    case HX_COPY:
+        return do_copy(run, task);
+    case HX_REDUCE:
+        do_reduce(run, task);
+        return HCORE_OK;
+    case HX_POST:
+        do_post(comm, task->peer);
+        return HCORE_OK;
+    case HX_WAIT:
+        comm->awaited[task->peer]++;
+        return do_wait(comm, task->peer);
+    case HX_DEFER:
+        comm->awaited[task->peer]++;
+        comm->deferred = true;
+        return HCORE_OK;
+    }
+    return HCORE_ERR_UNSUPPORTED;
+}
+
+/* Waits put off by the last operator: until they are done, peers may still read this rank's window. */
+static hcore_status_t finish_deferred(hcore_comm_t *comm)
+{
+    hcore_status_t status = HCORE_OK;
+    for (uint32_t i = 0; comm->deferred && i < comm->nranks && status == HCORE_OK; i++) {
+        status = do_wait(comm, i);
+    }
+    comm->deferred = comm->deferred && status != HCORE_OK;
+    return status;
+}
+
+static hcore_status_t grow_scratch(hcore_comm_t *comm, uint64_t bytes)
+{
+    if (bytes <= comm->scratch_bytes) {
+        return HCORE_OK;
+    }
+    void *bigger = aligned_alloc(LANE_ALIGN, (bytes + LANE_ALIGN - 1) / LANE_ALIGN * LANE_ALIGN);
+    if (!bigger) {
+        hcore_error("no memory for %llu bytes of scratch", (unsigned long long)bytes);
+        return HCORE_ERR_NO_MEMORY;
+    }
+    free(comm->scratch);
+    comm->scratch = bigger;
+    comm->scratch_bytes = bytes;
+    return HCORE_OK;
+}
+
+static void publish(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape)
+{
+    for (uint32_t i = 0; i < comm->nranks; i++) {
+        uint32_t block = hx_publish_block(shape, i);
+        *lane_publish(comm, comm->rank, i) = (uint64_t)(uintptr_t)hcore_block(&args->in, block);
+    }
+}
+
+/*
+ * From which size on an operator reads peers' memory directly. Bytes as hcore_oper_bytes has them; operators whose size is
+ * not equal on all ranks must take one path whatever the size.
+ */
+static const struct {
+    hcore_oper_t oper;
+    uint64_t from;
+} direct_table[] = {
+    {HCORE_OPER_AllGather, 128 * 1024}, {HCORE_OPER_Gather, 128 * 1024},
+    {HCORE_OPER_Scatter, 128 * 1024},   {HCORE_OPER_AlltoAll, 128 * 1024},
+};
+
+static bool wants_direct(const hcore_comm_t *comm, const hcore_args_t *args)
+{
+    for (size_t i = 0; comm->direct && i < sizeof(direct_table) / sizeof(direct_table[0]); i++) {
+        if (direct_table[i].oper == args->oper) {
+            return args->bytes >= direct_table[i].from;
+        }
+    }
+    return false;
+}
+
+static hcore_status_t run_list(hcore_comm_t *comm, const hcore_args_t *args, const cached_t *entry)
+{
+    const run_t run = {comm, args, &entry->expansion};
+    hcore_status_t status = grow_scratch(comm, entry->expansion.scratch);
+    if (status == HCORE_OK) {
+        status = finish_deferred(comm);
+    }
+    if (status == HCORE_OK && entry->shape.direct) {
+        publish(comm, args, &entry->shape);
+    }
+    for (uint32_t i = 0; i < entry->expansion.ntask && status == HCORE_OK; i++) {
+        status = do_task(&run, &entry->expansion.task[i]);
+    }
+    return status;
+}
+
+hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm)
+{
+    const hx_shape_t shape = {
+        .oper = args->oper,
+        .rank = comm->rank,
+        .nranks = comm->nranks,
+        .root = args->root,
+        .bytes = args->bytes,
+        .in_bytes = args->in_bytes,
+        .out_bytes = args->out_bytes,
+        .elem_bytes = args->reducer ? args->reducer->elem_bytes : 1,
+        .window = comm->layout.window_bytes,
+        .direct = wants_direct(comm, args),
+    };
+    const hx_algo_t *algo = hx_algo_choose(&shape, comm->options.algo[args->oper],
+                                           !args->reducer || args->reducer->commutative, args->in_place,
+                                           comm->options.rank_order);
+    if (!algo) {
+        hcore_error("no algorithm for %s", hcore_oper_name(args->oper));
+        return HCORE_ERR_UNSUPPORTED;
+    }
+    const cached_t *entry;
+    hcore_status_t status = aicpu_cache_get(comm->cache, algo, &shape, comm->options.expansion_cache, &entry);
+    if (status == HCORE_OK) {
+        *algorithm = algo->name;
+        status = run_list(comm, args, entry);
+    }
+    return status;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * aiv.h - the vector-kernel engine: the calling rank itself loads and stores the peers' shared memory. No task lists.
+ *
+ *   line.c   up to one cache line: Barrier, Broadcast, AllReduce
+ *   slot.c   rounds through per-rank slots: reductions and uniform data moving
+ *   cell.c   independent pairs: the V and W operators, where only the two ends of a pair know its size
+ */
+#ifndef HCORE_AIV_H
+#define HCORE_AIV_H
+
+#include "comm/comm_internal.h"
+
+/* Runs any operator of any size. */
+hcore_status_t aiv_run(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm);
+
+hcore_status_t aiv_line_barrier(hcore_comm_t *comm);
+hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const hcore_args_t *args);
+hcore_status_t aiv_line_broadcast(hcore_comm_t *comm, const hcore_args_t *args);
+
+/* One round each of at most SLOT_BYTES per rank; the loops over larger data are in aiv.c. */
+typedef hcore_status_t (*aiv_round_t)(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+hcore_status_t aiv_slot_allreduce_flat(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+hcore_status_t aiv_slot_allreduce_sliced(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+hcore_status_t aiv_slot_reduce(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+hcore_status_t aiv_slot_scan(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+hcore_status_t aiv_slot_reduce_scatter(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+hcore_status_t aiv_slot_broadcast(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+hcore_status_t aiv_slot_allgather(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+hcore_status_t aiv_slot_gather(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+hcore_status_t aiv_slot_scatter(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+hcore_status_t aiv_slot_alltoall(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+
+hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args);
+
+#endif

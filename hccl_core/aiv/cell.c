@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * cell.c - exchange between independent pairs. Only the two ends of a pair know its size, so nothing here depends on
+ * any other pair: a pair without data costs nothing, and a rank leaves when its own pairs are done.
+ *
+ * A pair (i -> j) has a ring of DEPTH cells, owned by i. Chunks of a pair are counted from 1 over the life of the communicator. i
+ * writes chunk c into cell c mod DEPTH only when ack[i][j] >= c - DEPTH, then stores c in the header (release). j sees
+ * c (acquire), copies, then stores ack[i][j] = c (release): i's next write to that cell comes after j's reads.
+ * A rank drives all its pairs in turn and never waits inside one, so no order of arrival can block it.
+ */
+#include <stdlib.h>
+
+#include "aiv/round.h"
+
+typedef struct {
+    hcore_comm_t *comm;
+    const hcore_args_t *args;
+    uint64_t *out_left, *in_left; /* per peer: bytes still to send, to receive; UINT64_MAX when finished */
+    uint32_t pending;             /* pairs not finished, both directions */
+    bool truncated;
+} exchange_t;
+
+static const uint64_t finished = UINT64_MAX;
+
+static inline uint64_t cell_room(const hcore_comm_t *comm)
+{
+    return comm->layout.cell_bytes - CELL_HEADER;
+}
+
+static uint64_t send_size(const exchange_t *x, uint32_t peer)
+{
+    const hcore_args_t *args = x->args;
+    switch (args->oper) {
+    case HCORE_OPER_GatherV:
+        return peer == args->root ? args->bytes : 0;
+    case HCORE_OPER_ScatterV:
+        return x->comm->rank == args->root ? args_in_bytes(args, peer) : 0;
+    default:
+        return args_in_bytes(args, peer);
+    }
+}
+
+static uint64_t receive_size(const exchange_t *x, uint32_t peer)
+{
+    const hcore_args_t *args = x->args;
+    switch (args->oper) {
+    case HCORE_OPER_GatherV:
+        return x->comm->rank == args->root ? args_out_bytes(args, peer) : 0;
+    case HCORE_OPER_ScatterV:
+        return peer == args->root ? args->bytes : 0;
+    default:
+        return args_out_bytes(args, peer);
+    }
+}
+
+static uint8_t *send_block(const exchange_t *x, uint32_t peer)
+{
+    return hcore_block(&x->args->in, x->args->oper == HCORE_OPER_GatherV ? 0 : peer);
+}
+
+static uint8_t *receive_block(const exchange_t *x, uint32_t peer)
+{
+    return hcore_block(&x->args->out, x->args->oper == HCORE_OPER_ScatterV ? 0 : peer);
+}
+
+static bool can_send(const exchange_t *x, uint32_t peer)
+{
+    hcore_comm_t *comm = x->comm;
+    const uint64_t chunk = comm->sent[peer] + 1;
+    if (comm->acked[peer] + LANE_DEPTH < chunk) { /* acquire: pairs with the receiver's ack */
+        comm->acked[peer] = atomic_load_explicit(lane_ack(comm, comm->rank, peer), memory_order_acquire);
+    }
+    return comm->acked[peer] + LANE_DEPTH >= chunk;
+}
+
+static bool can_receive(const exchange_t *x, uint32_t peer)
+{
+    hcore_comm_t *comm = x->comm;
+    const uint64_t chunk = comm->received[peer] + 1;
+    return flag_reached(&lane_cell(comm, peer, comm->rank, chunk)->chunk, chunk);
+}
+
+static void send_chunk(exchange_t *x, uint32_t peer)
+{
+    hcore_comm_t *comm = x->comm;
+    const uint64_t chunk = ++comm->sent[peer], room = cell_room(comm), left = x->out_left[peer];
+    const uint64_t bytes = left < room ? left : room, after = left - bytes;
+    lane_cell_t *cell = lane_cell(comm, comm->rank, peer, chunk);
+    memcpy(cell->payload, send_block(x, peer) + (send_size(x, peer) - left), bytes);
+    cell->bytes = (uint32_t)bytes;
+    cell->more = after < UINT32_MAX ? (uint32_t)after : UINT32_MAX;
+    flag_set(comm, &cell->chunk, chunk);
+    x->out_left[peer] = after;
+    if (after == 0) {
+        x->out_left[peer] = finished;
+        x->pending--;
+    }
+}
+
+/* The sender says where its message ends; what does not fit is dropped and reported, and the pair stays in step. */
+static void receive_chunk(exchange_t *x, uint32_t peer)
+{
+    hcore_comm_t *comm = x->comm;
+    const uint64_t chunk = ++comm->received[peer], left = x->in_left[peer];
+    const lane_cell_t *cell = lane_cell(comm, peer, comm->rank, chunk);
+    const bool last = cell->more == 0;
+    const uint64_t bytes = cell->bytes < left ? cell->bytes : left;
+    x->truncated |= bytes < cell->bytes;
+    memcpy(receive_block(x, peer) + (receive_size(x, peer) - left), cell->payload, bytes);
+    flag_set(comm, lane_ack(comm, peer, comm->rank), chunk);
+    x->in_left[peer] = left - bytes;
+    if (last) {
+        x->in_left[peer] = finished;
+        x->pending--;
+    }
+}
+
+/* One look at every pair; true if any moved. */
+static bool advance(exchange_t *x)
+{
+    const uint32_t n = x->comm->nranks;
+    bool moved = false;
+    for (uint32_t i = 1; i < n; i++) {
+        const uint32_t to = (x->comm->rank + i) % n, from = (x->comm->rank + n - i) % n;
+        if (x->out_left[to] != finished && can_send(x, to)) {
+            send_chunk(x, to);
+            moved = true;
+        }
+        if (x->in_left[from] != finished && can_receive(x, from)) {
+            receive_chunk(x, from);
+            moved = true;
+        }
+    }
+    return moved;
+}
+
+static bool can_advance(void *context)
+{
+    const exchange_t *x = context;
+    for (uint32_t i = 0; i < x->comm->nranks; i++) {
+        if ((x->out_left[i] != finished && can_send(x, i)) || (x->in_left[i] != finished && can_receive(x, i))) {
+            return true;
+        }
+    }
+    return false;
+}
+
+static uint32_t first_pending(const exchange_t *x)
+{
+    uint32_t i = 0;
+    while (i + 1 < x->comm->nranks && x->in_left[i] == finished && x->out_left[i] == finished) {
+        i++;
+    }
+    return i;
+}
+
+static hcore_status_t drive(exchange_t *x)
+{
+    uint32_t idle = 0;
+    while (x->pending > 0) {
+        if (advance(x)) {
+            idle = 0;
+        } else if (++idle >= x->comm->spin) {
+            const hcore_condition_t condition = {can_advance, x, first_pending(x)};
+            hcore_status_t status = hcore_wait_slow(x->comm, &condition);
+            if (status != HCORE_OK) {
+                return status;
+            }
+        } else if (idle > SPIN_EAGER) {
+            cpu_relax();
+        }
+    }
+    return x->truncated ? HCORE_ERR_TRUNCATE : HCORE_OK;
+}
+
+static uint64_t start_pair(exchange_t *x, uint64_t bytes)
+{
+    x->pending += bytes > 0;
+    return bytes > 0 ? bytes : finished;
+}
+
+hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args)
+{
+    const uint32_t n = comm->nranks, me = comm->rank;
+    exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n};
+    for (uint32_t i = 0; i < n; i++) {
+        x.out_left[i] = i == me ? finished : start_pair(&x, send_size(&x, i));
+        x.in_left[i] = i == me ? finished : start_pair(&x, receive_size(&x, i));
+    }
+    const bool rooted = args->oper == HCORE_OPER_GatherV || args->oper == HCORE_OPER_ScatterV;
+    if (!rooted || me == args->root) {
+        copy(receive_block(&x, me), send_block(&x, me),
+             args->oper == HCORE_OPER_GatherV ? args_out_bytes(args, me) : args_in_bytes(args, me));
+    }
+    return drive(&x);
+}

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * slot_reduce.c - reductions through per-rank slots: k-ary vector sums straight from the peers' slots, always in rank
+ * order. Each function is one round; `offset` and `bytes` name the part of the vector (or of each block) it covers.
+ */
+#include "aiv/round.h"
+
+static void run_reducer(hcore_comm_t *comm, const hcore_args_t *args, void *dst, uint32_t nsrc, uint64_t bytes)
+{
+    args->reducer->run(args->reducer, dst, comm->source, nsrc, bytes / args->reducer->elem_bytes);
+}
+
+/* Everybody's contribution in its slot, and all flags seen: the start of the symmetric rounds. */
+static hcore_status_t share_all(hcore_comm_t *comm, uint64_t round, const void *in, uint64_t bytes)
+{
+    hcore_status_t status = round_may_write(comm, round);
+    if (status == HCORE_OK) {
+        memcpy(lane_slot(comm, comm->rank, round), in, bytes);
+        round_arrive(comm, round, PHASE_DATA);
+        status = round_await_all(comm, round, PHASE_DATA);
+    }
+    return status;
+}
+
+/* One phase: every rank reduces everything. Least latency while p * bytes is small. */
+hcore_status_t aiv_slot_allreduce_flat(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t round = round_next(comm);
+    const uint8_t *in = hcore_block(&args->in, 0) + offset;
+    hcore_status_t status = share_all(comm, round, in, bytes);
+    if (status == HCORE_OK) {
+        for (uint32_t i = 0; i < comm->nranks; i++) {
+            comm->source[i] = i == comm->rank ? in : lane_slot(comm, i, round);
+        }
+        run_reducer(comm, args, hcore_block(&args->out, 0) + offset, comm->nranks, bytes);
+        round_done(comm, round, true);
+    }
+    return status;
+}
+
+/* Where slice `index` of `bytes` begins: whole elements, whole cache lines where the element allows. */
+static uint64_t slice_begin(uint64_t bytes, uint64_t elem, uint32_t nranks, uint32_t index)
+{
+    uint64_t unit = elem;
+    while (unit % LINE_BYTES != 0 && unit < LINE_BYTES * elem) {
+        unit += elem;
+    }
+    uint64_t units = (bytes + unit - 1) / unit;
+    uint64_t begin = (units * index + nranks - 1) / nranks * unit;
+    return begin < bytes ? begin : bytes;
+}
+
+/*
+ * Two phases: each rank reduces its own slice of all slots, then copies the others' results. The result of slice r goes
+ * back into slot r, slice r: nobody but r reads that place in the first phase, so it is free for it.
+ */
+hcore_status_t aiv_slot_allreduce_sliced(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes)
+{
+    const uint32_t n = comm->nranks, me = comm->rank;
+    const uint64_t elem = args->reducer->elem_bytes, round = round_next(comm);
+    const uint64_t begin = slice_begin(bytes, elem, n, me), end = slice_begin(bytes, elem, n, me + 1);
+    const uint8_t *in = hcore_block(&args->in, 0) + offset;
+    uint8_t *out = hcore_block(&args->out, 0) + offset;
+    uint8_t *slot = lane_slot(comm, me, round);
+    hcore_status_t status = round_may_write(comm, round);
+    if (status != HCORE_OK) {
+        return status;
+    }
+    memcpy(slot, in, begin); /* my own slice is read by me alone, from `in` */
+    memcpy(slot + end, in + end, bytes - end);
+    round_arrive(comm, round, PHASE_DATA);
+    status = round_await_all(comm, round, PHASE_DATA);
+    if (status != HCORE_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        comm->source[i] = (i == me ? in : lane_slot(comm, i, round)) + begin;
+    }
+    if (end > begin) {
+        run_reducer(comm, args, slot + begin, n, end - begin);
+        memcpy(out + begin, slot + begin, end - begin);
+    }
+    round_arrive(comm, round, PHASE_RESULT);
+    for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
+        uint32_t peer = me + i < n ? me + i : me + i - n;
+        uint64_t from = slice_begin(bytes, elem, n, peer), to = slice_begin(bytes, elem, n, peer + 1);
+        status = round_await(comm, peer, round, PHASE_RESULT);
+        if (status == HCORE_OK) {
+            memcpy(out + from, lane_slot(comm, peer, round) + from, to - from);
+        }
+    }
+    if (status == HCORE_OK) {
+        round_done(comm, round, true);
+    }
+    return status;
+}
+
+/* The root reduces; the others leave their part and go. */
+hcore_status_t aiv_slot_reduce(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t round = round_next(comm);
+    const uint8_t *in = hcore_block(&args->in, 0) + offset;
+    hcore_status_t status;
+    if (comm->rank != args->root) {
+        status = round_may_write(comm, round);
+        if (status == HCORE_OK) {
+            memcpy(lane_slot(comm, comm->rank, round), in, bytes);
+            round_arrive(comm, round, PHASE_DATA);
+            round_done(comm, round, false);
+        }
+        return status;
+    }
+    status = round_await_all(comm, round, PHASE_DATA);
+    if (status == HCORE_OK) {
+        for (uint32_t i = 0; i < comm->nranks; i++) {
+            comm->source[i] = i == comm->rank ? in : lane_slot(comm, i, round);
+        }
+        run_reducer(comm, args, hcore_block(&args->out, 0) + offset, comm->nranks, bytes);
+        round_done(comm, round, false);
+    }
+    return status;
+}
+
+/* Prefixes in rank order: rank r waits only for the ranks below it. Exscan leaves rank 0's result untouched. */
+hcore_status_t aiv_slot_scan(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t round = round_next(comm);
+    const uint32_t me = comm->rank, nsrc = args->oper == HCORE_OPER_Scan ? me + 1 : me;
+    const uint8_t *in = hcore_block(&args->in, 0) + offset;
+    hcore_status_t status = round_may_write(comm, round);
+    if (status != HCORE_OK) {
+        return status;
+    }
+    memcpy(lane_slot(comm, me, round), in, bytes);
+    round_arrive(comm, round, PHASE_DATA);
+    for (uint32_t i = 0; i < me && status == HCORE_OK; i++) {
+        status = round_await(comm, i, round, PHASE_DATA);
+        comm->source[i] = lane_slot(comm, i, round);
+    }
+    if (status == HCORE_OK) {
+        comm->source[me] = in;
+        if (nsrc > 0) {
+            run_reducer(comm, args, hcore_block(&args->out, 0) + offset, nsrc, bytes);
+        }
+        round_done(comm, round, false);
+    }
+    return status;
+}
+
+/*
+ * Slot of rank i holds, at j * bytes, what i contributes to rank j's block. In place the result may lie across this
+ * rank's own contribution, which therefore goes through the slot too.
+ */
+hcore_status_t aiv_slot_reduce_scatter(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes)
+{
+    const uint64_t round = round_next(comm);
+    const uint32_t n = comm->nranks, me = comm->rank;
+    uint8_t *slot = lane_slot(comm, me, round);
+    hcore_status_t status = round_may_write(comm, round);
+    if (status != HCORE_OK) {
+        return status;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (i != me || args->in_place) {
+            uint64_t size = piece(args_in_bytes(args, i), offset, bytes);
+            copy(slot + i * bytes, hcore_block(&args->in, i) + offset, size);
+        }
+    }
+    round_arrive(comm, round, PHASE_DATA);
+    status = round_await_all(comm, round, PHASE_DATA);
+    if (status != HCORE_OK) {
+        return status;
+    }
+    const uint64_t size = piece(args_in_bytes(args, me), offset, bytes);
+    for (uint32_t i = 0; i < n; i++) {
+        comm->source[i] = lane_slot(comm, i, round) + me * bytes;
+    }
+    if (!args->in_place) {
+        comm->source[me] = hcore_block(&args->in, me) + offset;
+    }
+    if (size > 0) {
+        run_reducer(comm, args, hcore_block(&args->out, 0) + offset, n, size);
+    }
+    round_done(comm, round, true);
+    return HCORE_OK;
+}

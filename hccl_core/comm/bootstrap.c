@@ -1,0 +1,401 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * bootstrap.c - gives all ranks of a communicator one shared window.
+ *
+ * Rank 0 makes a memfd and listens on an abstract unix socket whose name the kernel picks. Its record in the first
+ * allgather carries that name and a random secret. The others connect, prove that they know the secret, and receive the
+ * descriptor. Both ends also ask the kernel that the other is the same user. A second allgather agrees on success, so
+ * all ranks take the same path afterwards. Nothing has a name in a file system, so nothing can be left behind.
+ *
+ * The first allgather has told everyone whether all ranks share a host, so rank 0 waits only for ranks that will come.
+ */
+#define _GNU_SOURCE
+#include "comm/comm_internal.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { SECRET_BYTES = 16, BOOT_ID_BYTES = 40, NAME_BYTES = 16, POLL_MS = 2, EXTRA_CONNECTIONS = 16, LISTEN_BACKLOG = 4096 };
+
+static const uint64_t lane_magic = 0x4843434c53484d31u; /* "HCCLSHM1" */
+
+/* What every rank tells all others first. */
+typedef struct {
+    char boot_id[BOOT_ID_BYTES];
+    uint64_t net_ns, pid_ns;
+    uint32_t uid;
+    int32_t pid;
+    uint32_t ready;      /* rank 0: the window exists and the socket listens */
+    uint32_t host_ranks;
+    uint8_t name_len;    /* rank 0: abstract socket name, first byte 0 */
+    char name[NAME_BYTES];
+    uint8_t secret[SECRET_BYTES];
+    hcore_place_t place;
+} record_t;
+
+/* What a rank says to rank 0's socket. */
+typedef struct {
+    uint8_t secret[SECRET_BYTES];
+    uint32_t rank;
+} hello_t;
+
+static uint64_t inode_of(const char *path)
+{
+    struct stat st;
+    return stat(path, &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+static void fill_record(const hcore_comm_t *comm, record_t *record)
+{
+    memset(record, 0, sizeof(*record));
+    int fd = open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t got = read(fd, record->boot_id, sizeof(record->boot_id) - 1);
+        (void)got; /* an empty id equals only another empty id; the socket decides then */
+        close(fd);
+    }
+    record->net_ns = inode_of("/proc/self/ns/net");
+    record->pid_ns = inode_of("/proc/self/ns/pid");
+    record->uid = (uint32_t)geteuid();
+    record->pid = (int32_t)getpid();
+    record->host_ranks = comm->options.host_ranks;
+    hcore_topo_probe(&record->place);
+}
+
+/* Rank 0: the window and the socket. The descriptors are the caller's also on failure (-1 if not made). */
+static hcore_status_t make_window(hcore_comm_t *comm, record_t *record, int *memfd, int *listener)
+{
+    *listener = -1;
+    *memfd = memfd_create("hccl-shim", MFD_CLOEXEC);
+    /* The control part is backed at once: a full system shows here, not as a signal later. */
+    if (*memfd < 0 || ftruncate(*memfd, (off_t)comm->layout.total) != 0 ||
+        posix_fallocate(*memfd, 0, (off_t)comm->layout.control) != 0) {
+        hcore_error("shared window of %llu bytes: %s", (unsigned long long)comm->layout.total, strerror(errno));
+        return HCORE_ERR_SYSTEM;
+    }
+    *listener = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    socklen_t length = sizeof(sa_family_t); /* no name: the kernel picks an unused abstract one */
+    if (*listener < 0 || bind(*listener, (struct sockaddr *)&address, length) != 0 ||
+        listen(*listener, LISTEN_BACKLOG) != 0) {
+        hcore_error("private socket: %s", strerror(errno));
+        return HCORE_ERR_SYSTEM;
+    }
+    length = sizeof(address);
+    if (getsockname(*listener, (struct sockaddr *)&address, &length) != 0 ||
+        getrandom(record->secret, SECRET_BYTES, 0) != SECRET_BYTES) {
+        hcore_error("private socket: %s", strerror(errno));
+        return HCORE_ERR_SYSTEM;
+    }
+    size_t name = length - offsetof(struct sockaddr_un, sun_path);
+    if (name == 0 || name > NAME_BYTES) {
+        hcore_error("private socket: a name of %zu bytes", name);
+        return HCORE_ERR_SYSTEM;
+    }
+    record->name_len = (uint8_t)name;
+    memcpy(record->name, address.sun_path, name);
+    record->ready = 1;
+    return HCORE_OK;
+}
+
+static bool same_user(int fd, uint32_t uid)
+{
+    struct ucred cred;
+    socklen_t length = sizeof(cred);
+    return getsockopt(fd, SOL_SOCKET, SO_PEERCRED, &cred, &length) == 0 && cred.uid == uid;
+}
+
+static uint64_t now_ms(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+}
+
+static bool send_fd(int connection, int fd)
+{
+    char byte = 0;
+    struct iovec iov = {&byte, 1};
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    memset(&control, 0, sizeof(control));
+    struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+                             .msg_controllen = sizeof(control)};
+    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    header->cmsg_level = SOL_SOCKET;
+    header->cmsg_type = SCM_RIGHTS;
+    header->cmsg_len = CMSG_LEN(sizeof(int));
+    memcpy(CMSG_DATA(header), &fd, sizeof(int));
+    return sendmsg(connection, &message, MSG_NOSIGNAL) == 1;
+}
+
+static int receive_fd(int connection)
+{
+    char byte;
+    struct iovec iov = {&byte, 1};
+    union {
+        struct cmsghdr align;
+        char space[CMSG_SPACE(sizeof(int))];
+    } control;
+    struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
+                             .msg_controllen = sizeof(control)};
+    if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) != 1) {
+        return -1;
+    }
+    const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+    if (!header || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int))) {
+        return -1;
+    }
+    int fd;
+    memcpy(&fd, CMSG_DATA(header), sizeof(int));
+    return fd;
+}
+
+/* Rank 0's open connections while it hands out the descriptor. Slot 0 is the listener. */
+typedef struct {
+    struct pollfd *fd;
+    uint32_t open, room, served;
+    bool *done; /* per rank */
+} handout_t;
+
+static void close_connection(handout_t *h, uint32_t i)
+{
+    close(h->fd[i].fd);
+    h->fd[i] = h->fd[--h->open];
+}
+
+/* One connection has something to say: the right secret gets the descriptor, anything else is shut. */
+static void serve_connection(hcore_comm_t *comm, handout_t *h, uint32_t i, const record_t *mine, int memfd)
+{
+    hello_t hello;
+    ssize_t got = recv(h->fd[i].fd, &hello, sizeof(hello), MSG_DONTWAIT);
+    if (got == (ssize_t)sizeof(hello) && memcmp(hello.secret, mine->secret, SECRET_BYTES) == 0 &&
+        hello.rank < comm->nranks && !h->done[hello.rank] && send_fd(h->fd[i].fd, memfd)) {
+        h->done[hello.rank] = true;
+        h->served++;
+    }
+    close_connection(h, i);
+}
+
+static void accept_connections(handout_t *h, const record_t *mine)
+{
+    while (h->open < h->room) {
+        int fd = accept4(h->fd[0].fd, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
+        if (fd < 0) {
+            return;
+        }
+        if (!same_user(fd, mine->uid)) {
+            close(fd);
+            continue;
+        }
+        h->fd[h->open++] = (struct pollfd){.fd = fd, .events = POLLIN};
+    }
+}
+
+static hcore_status_t hand_out(hcore_comm_t *comm, const record_t *mine, int listener, int memfd)
+{
+    handout_t h = {.room = comm->nranks + EXTRA_CONNECTIONS, .open = 1};
+    h.fd = calloc(h.room, sizeof(*h.fd));
+    h.done = calloc(comm->nranks, sizeof(*h.done));
+    hcore_status_t status = h.fd && h.done ? HCORE_OK : HCORE_ERR_NO_MEMORY;
+    const uint64_t deadline = now_ms() + (uint64_t)comm->options.connect_timeout_s * 1000u;
+    if (status == HCORE_OK) {
+        h.fd[0] = (struct pollfd){.fd = listener, .events = POLLIN};
+    }
+    while (status == HCORE_OK && h.served + 1 < comm->nranks) {
+        if (poll(h.fd, h.open, POLL_MS) > 0) {
+            for (uint32_t i = h.open; i-- > 1;) {
+                if (h.fd[i].revents) {
+                    serve_connection(comm, &h, i, mine, memfd);
+                }
+            }
+            accept_connections(&h, mine);
+        }
+        if (comm->boot.progress) {
+            comm->boot.progress(comm->boot.context); /* a peer may still be inside the allgather */
+        }
+        if (now_ms() > deadline) {
+            hcore_error("%u of %u ranks did not fetch the shared window in %u s (HCCL_CONNECT_TIMEOUT)",
+                        comm->nranks - 1 - h.served, comm->nranks, comm->options.connect_timeout_s);
+            status = HCORE_ERR_TIMEOUT;
+        }
+    }
+    while (h.fd && h.open > 1) {
+        close_connection(&h, h.open - 1);
+    }
+    free(h.fd);
+    free(h.done);
+    return status;
+}
+
+/* Ranks other than 0: fetches the descriptor. */
+static hcore_status_t fetch(hcore_comm_t *comm, const record_t *mine, const record_t *root, int *memfd)
+{
+    struct sockaddr_un address = {.sun_family = AF_UNIX};
+    memcpy(address.sun_path, root->name, root->name_len);
+    socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + root->name_len);
+    const struct timeval limit = {.tv_sec = comm->options.connect_timeout_s};
+    hello_t hello = {.rank = comm->rank};
+    memcpy(hello.secret, root->secret, SECRET_BYTES);
+    *memfd = -1;
+    int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
+    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) == 0 &&
+        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 &&
+        connect(fd, (struct sockaddr *)&address, length) == 0 && same_user(fd, mine->uid) &&
+        send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == (ssize_t)sizeof(hello)) {
+        *memfd = receive_fd(fd);
+    }
+    if (*memfd < 0) {
+        hcore_error("rank %u can't fetch the shared window from rank 0: %s", comm->rank, strerror(errno));
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+    return *memfd < 0 ? HCORE_ERR_SYSTEM : HCORE_OK;
+}
+
+static hcore_status_t map_window(hcore_comm_t *comm, int memfd)
+{
+    void *base = mmap(NULL, comm->layout.total, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, memfd, 0);
+    if (base == MAP_FAILED) {
+        hcore_error("mapping the shared window of %llu bytes: %s", (unsigned long long)comm->layout.total,
+                    strerror(errno));
+        return HCORE_ERR_SYSTEM;
+    }
+    madvise(base, comm->layout.total, MADV_DONTDUMP);
+    lane_attach(comm, base);
+    return HCORE_OK;
+}
+
+static bool one_host(const record_t *records, uint32_t nranks)
+{
+    for (uint32_t i = 1; i < nranks; i++) {
+        if (memcmp(records[i].boot_id, records[0].boot_id, BOOT_ID_BYTES) != 0 ||
+            records[i].net_ns != records[0].net_ns || records[i].uid != records[0].uid) {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* What all records together say: the same on every rank. */
+static void learn(hcore_comm_t *comm, const record_t *records, hcore_place_t *places)
+{
+    const uint32_t n = comm->nranks;
+    uint32_t host_ranks = n;
+    for (uint32_t i = 0; i < n; i++) {
+        places[i] = records[i].place;
+        comm->pid[i] = records[i].pid_ns == records[comm->rank].pid_ns ? records[i].pid : 0;
+        host_ranks = records[i].host_ranks > host_ranks ? records[i].host_ranks : host_ranks;
+    }
+    comm->span = hcore_topo_span(places, n);
+    comm->oversubscribed = host_ranks > hcore_topo_cpus(places, n);
+}
+
+/* Second agreement: 1 only if every rank is fine. A failing allgather counts as a failure seen by all. */
+static bool agree(hcore_comm_t *comm, bool fine, uint8_t *votes)
+{
+    const uint8_t mine = fine;
+    bool good = comm->boot.allgather(comm->boot.context, &mine, votes, 1) == 0;
+    for (uint32_t i = 0; good && i < comm->nranks; i++) {
+        good = votes[i] != 0;
+    }
+    return good;
+}
+
+/* The exchange between the two agreements. */
+static hcore_status_t share(hcore_comm_t *comm, const record_t *records, int listener, int *memfd)
+{
+    hcore_status_t status = comm->rank == 0 ? hand_out(comm, &records[0], listener, *memfd)
+                                            : fetch(comm, &records[comm->rank], &records[0], memfd);
+    if (status == HCORE_OK) {
+        status = map_window(comm, *memfd);
+    }
+    if (status == HCORE_OK && comm->rank == 0) {
+        comm->header->magic = lane_magic;
+        comm->header->bytes = comm->layout.total;
+    }
+    return status;
+}
+
+/* Closes what the exchange needed; the mapping keeps the memory. */
+static void close_both(int memfd, int listener)
+{
+    if (listener >= 0) {
+        close(listener);
+    }
+    if (memfd >= 0) {
+        close(memfd);
+    }
+}
+
+/* One block for everything the exchange needs: no allocation can fail between the two agreements. */
+typedef struct {
+    record_t *records;
+    hcore_place_t *places;
+    uint8_t *votes;
+} workspace_t;
+
+static bool get_workspace(workspace_t *work, uint32_t nranks)
+{
+    work->records = calloc(nranks, sizeof(*work->records));
+    work->places = calloc(nranks, sizeof(*work->places));
+    work->votes = calloc(nranks, sizeof(*work->votes));
+    return work->records && work->places && work->votes;
+}
+
+static void put_workspace(workspace_t *work)
+{
+    free(work->records);
+    free(work->places);
+    free(work->votes);
+}
+
+static hcore_status_t exchange(hcore_comm_t *comm, const workspace_t *work, hcore_reason_t *why)
+{
+    int memfd = -1, listener = -1;
+    record_t mine;
+    fill_record(comm, &mine);
+    if (comm->rank == 0) {
+        make_window(comm, &mine, &memfd, &listener); /* its failure travels as mine.ready == 0 */
+    }
+    bool good = comm->boot.allgather(comm->boot.context, &mine, work->records, sizeof(mine)) == 0;
+    *why = HCORE_REASON_SETUP_FAILED;
+    if (good && !one_host(work->records, comm->nranks)) {
+        *why = HCORE_REASON_NO_PATH;
+        good = false;
+    }
+    if (good && work->records[0].ready) {
+        learn(comm, work->records, work->places);
+        good = agree(comm, share(comm, work->records, listener, &memfd) == HCORE_OK, work->votes);
+    } else {
+        good = false;
+    }
+    close_both(memfd, listener);
+    return good ? HCORE_OK : HCORE_ERR_UNSUPPORTED;
+}
+
+hcore_status_t lane_bootstrap(hcore_comm_t *comm, hcore_reason_t *why)
+{
+    workspace_t work;
+    hcore_status_t status = get_workspace(&work, comm->nranks) ? exchange(comm, &work, why) : HCORE_ERR_NO_MEMORY;
+    put_workspace(&work);
+    if (status != HCORE_OK && comm->base) {
+        munmap(comm->base, comm->layout.total);
+        comm->base = NULL;
+    }
+    return status;
+}

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * comm_internal.h - the shared window of a communicator ("lane") and the state a rank keeps beside it.
+ *
+ * Layout of the lane, one memfd, all offsets fixed at creation and equal on all ranks:
+ *
+ *   header | ctl[n] | ack[n][n] | notify[n][n] | publish[n][n] | slot[n][DEPTH] | cell[n][n][DEPTH] | window[n]
+ *
+ * Every word has one writer. What each part is for and which load pairs with which store:
+ *
+ *   ctl[r].line[d]   AIV, up to one line: payload and round number in one cache line; written by r. The store of
+ *                    `seq` (release) pairs with the readers' load of `seq` (acquire).
+ *   ctl[r].flag      AIV slots: 2*round + phase, written by r (release), read by all (acquire): "my slot holds
+ *                    the data of this round / my slice of the result".
+ *   ctl[r].done      round that r has finished reading, written by r (release), read (acquire) by a rank that
+ *                    is about to write its line or slot again.
+ *   ack[i][j]        AIV cells: number of chunks of the pair i->j that j has copied out; written by j (release), read
+ *                    by i (acquire) before it writes a cell again.
+ *   notify[i][j]     AI CPU: number of POSTs of i to j; written by i (release), read by j (acquire).
+ *   publish[i][j]    AI CPU direct path: address in i's memory that j may read; written by i before its POST to j.
+ *   slot, cell, window   plain data, ordered by the flags above.
+ *
+ * The rule that makes lines and slots safe: all ranks count rounds alike; a rank writes the line or slot of
+ * round n only when every peer has done round n - DEPTH. After a round in which everyone waited for everyone's
+ * arrival in n, all peers are known to have done n - 1 (arriving in n comes after doing n - 1), so the next
+ * rounds need no look at `done` at all. (t/models has the proof by exhaustion for small cases.)
+ */
+#ifndef HCORE_COMM_INTERNAL_H
+#define HCORE_COMM_INTERNAL_H
+
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "hcore/comm.h"
+#include "hcore/log.h"
+#include "hcore/topo.h"
+
+enum {
+    LANE_ALIGN = 128,      /* adjacent-line prefetch pulls pairs of 64-byte lines */
+    LANE_DEPTH = 2,        /* lines, slots and cells in flight per writer */
+    LINE_BYTES = 64,
+    LINE_PAYLOAD = LINE_BYTES - 8,
+    SLOT_BYTES = 64 * 1024,
+    CELL_HEADER = 16,
+    CELL_BUDGET = 256 * 1024, /* bytes of cells of one rank that are aimed at */
+    CELL_MIN = 1024,
+    CELL_MAX = 32 * 1024
+};
+
+typedef struct {
+    _Alignas(LANE_ALIGN) _Atomic uint64_t seq;
+    uint8_t payload[LINE_PAYLOAD];
+} lane_line_t;
+
+typedef struct {
+    lane_line_t line[LANE_DEPTH];
+    _Alignas(LANE_ALIGN) _Atomic uint64_t flag;
+    _Alignas(LANE_ALIGN) _Atomic uint64_t done;
+    _Alignas(LANE_ALIGN) uint64_t probe; /* read by a peer through CMA when the communicator is made */
+} lane_ctl_t;
+
+typedef struct {
+    _Alignas(LANE_ALIGN) _Atomic uint64_t value;
+} lane_counter_t;
+
+/* One cell of a pair. `chunk` (release) is written last and pairs with the receiver's load (acquire). */
+typedef struct {
+    _Alignas(LANE_ALIGN) _Atomic uint64_t chunk; /* number of the chunk the cell holds, from 1 */
+    uint32_t bytes;                              /* of payload */
+    uint32_t more;                               /* bytes of the same message that follow in later chunks, capped */
+    uint8_t payload[];
+} lane_cell_t;
+
+typedef struct {
+    uint64_t magic, bytes;
+    _Alignas(LANE_ALIGN) _Atomic uint32_t sleepers; /* ranks in, or about to enter, a futex wait on `bell` */
+    _Alignas(LANE_ALIGN) _Atomic uint32_t bell;
+    _Alignas(LANE_ALIGN) _Atomic uint32_t broken;   /* 0, or 1 + status negated: some rank gave up */
+    _Atomic uint32_t dead;                          /* 1 + rank found dead */
+} lane_header_t;
+
+typedef struct {
+    uint64_t ctl, ack, notify, publish, slot, cell, window; /* offsets */
+    uint64_t cell_bytes, window_bytes, total;
+    uint64_t control; /* everything before the slots: backed by real pages from the start */
+} lane_layout_t;
+
+struct expansion_cache;
+
+struct hcore_comm {
+    uint32_t rank, nranks;
+    /* the lane, seen from here */
+    lane_header_t *header;
+    uint8_t *base;
+    lane_layout_t layout;
+    lane_ctl_t *ctl;
+    lane_counter_t *ack, *notify;
+    /* AIV: rounds */
+    uint64_t round;  /* of the last line or slot round begun; the same on all ranks between operators */
+    uint64_t safe;   /* every peer is known to have done this round */
+    /* AIV: cells, per peer */
+    uint64_t *sent, *received, *acked;
+    uint64_t *left; /* 2 * nranks: scratch of one exchange */
+    /* AI CPU: counters per peer, and waits put off from the last operator */
+    uint64_t *posted, *awaited;
+    bool deferred;
+    struct expansion_cache *cache;
+    uint8_t *scratch;
+    size_t scratch_bytes;
+    /* waiting */
+    bool oversubscribed;
+    uint32_t spin;
+    hcore_boot_t boot;
+    hcore_comm_options_t options;
+    hcore_status_t broken;
+    int dead_rank;
+    pid_t *pid;  /* of each rank; 0 where it can't be known (other pid namespace) */
+    int *pidfd;  /* opened when first needed; -1 */
+    hcore_span_t span;
+    bool direct;
+    const void **source; /* nranks pointers, scratch of the reductions */
+};
+
+static inline uint8_t *lane_slot(const hcore_comm_t *comm, uint32_t rank, uint64_t round)
+{
+    uint64_t index = (uint64_t)rank * LANE_DEPTH + round % LANE_DEPTH;
+    return comm->base + comm->layout.slot + index * SLOT_BYTES;
+}
+
+static inline lane_cell_t *lane_cell(const hcore_comm_t *comm, uint32_t from, uint32_t to, uint64_t chunk)
+{
+    uint64_t index = ((uint64_t)from * comm->nranks + to) * LANE_DEPTH + chunk % LANE_DEPTH;
+    return (lane_cell_t *)(comm->base + comm->layout.cell + index * comm->layout.cell_bytes);
+}
+
+static inline _Atomic uint64_t *lane_ack(const hcore_comm_t *comm, uint32_t from, uint32_t to)
+{
+    return &comm->ack[(uint64_t)from * comm->nranks + to].value;
+}
+
+static inline _Atomic uint64_t *lane_notify(const hcore_comm_t *comm, uint32_t from, uint32_t to)
+{
+    return &comm->notify[(uint64_t)from * comm->nranks + to].value;
+}
+
+static inline uint64_t *lane_publish(const hcore_comm_t *comm, uint32_t from, uint32_t to)
+{
+    return (uint64_t *)(comm->base + comm->layout.publish) + (uint64_t)from * comm->nranks + to;
+}
+
+static inline uint8_t *lane_window(const hcore_comm_t *comm, uint32_t rank)
+{
+    return comm->base + comm->layout.window + (uint64_t)rank * comm->layout.window_bytes;
+}
+
+static inline uint8_t *hcore_block(const hcore_blocks_t *blocks, uint32_t index)
+{
+    ptrdiff_t offset = blocks->displs ? blocks->displs[index] : (ptrdiff_t)index * blocks->stride;
+    return (uint8_t *)((uintptr_t)blocks->base + (uintptr_t)offset);
+}
+
+/* mem/lane.c */
+void lane_layout(lane_layout_t *layout, uint32_t nranks, uint64_t window);
+void lane_attach(hcore_comm_t *comm, void *base);
+
+/* comm/bootstrap.c: shares one memfd among all ranks; every rank gets the same status and reason. */
+hcore_status_t lane_bootstrap(hcore_comm_t *comm, hcore_reason_t *why);
+
+/* transport/cma.c: whether this rank can read `peer`'s memory, by reading its probe word; and the read itself. */
+bool cma_probe(hcore_comm_t *comm, uint32_t peer);
+hcore_status_t cma_read(hcore_comm_t *comm, uint32_t peer, void *dst, uint64_t address, uint64_t bytes);
+
+#endif

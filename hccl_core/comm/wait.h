@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * wait.h - setting flags and waiting for them: spin, then yield, then (ranks > cpus) sleep.
+ *
+ * A rank that sleeps has counted itself in header.sleepers before its last look at the flag; a rank that sets a flag
+ * looks at sleepers after setting it. Both put a full fence between their store and their load, so at least one
+ * sees the other (Dekker): either the sleeper sees the flag, or the setter sees the sleeper and rings the bell.
+ * Where no rank ever sleeps (comm->oversubscribed false, agreed by all ranks) the fence is left out.
+ */
+#ifndef HCORE_WAIT_H
+#define HCORE_WAIT_H
+
+#include "comm/comm_internal.h"
+
+static inline void cpu_relax(void)
+{
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    __asm__ volatile("isb" ::: "memory");
+#endif
+}
+
+void hcore_ring(hcore_comm_t *comm); /* the setter's half of the Dekker pair */
+
+/* Publishes `value`: everything written before is visible to whoever sees it (pairs with flag_reached). */
+static inline void flag_set(hcore_comm_t *comm, _Atomic uint64_t *flag, uint64_t value)
+{
+    atomic_store_explicit(flag, value, memory_order_release);
+    if (__builtin_expect(comm->oversubscribed, 0)) {
+        hcore_ring(comm);
+    }
+}
+
+/* Pairs with flag_set. Flags only grow. */
+static inline bool flag_reached(_Atomic uint64_t *flag, uint64_t value)
+{
+    return atomic_load_explicit(flag, memory_order_acquire) >= value;
+}
+
+enum { SPIN_EAGER = 128 }; /* polls without a pause: a pause may be longer than the flight of a line */
+
+/*
+ * One condition a rank waits for: any function of flags. `peer` is whose turn it is, for the message when it never comes.
+ */
+typedef struct {
+    bool (*holds)(void *context);
+    void *context;
+    uint32_t peer;
+} hcore_condition_t;
+
+/* The slow half of all waits. HCORE_OK when the condition holds, else the communicator is broken. */
+hcore_status_t hcore_wait_slow(hcore_comm_t *comm, const hcore_condition_t *condition);
+hcore_status_t hcore_wait_flag_slow(hcore_comm_t *comm, _Atomic uint64_t *flag, uint64_t value, uint32_t peer);
+
+static inline hcore_status_t flag_wait(hcore_comm_t *comm, _Atomic uint64_t *flag, uint64_t value, uint32_t peer)
+{
+    for (uint32_t i = 0; i < comm->spin; i++) {
+        if (__builtin_expect(flag_reached(flag, value), 1)) {
+            return HCORE_OK;
+        }
+        if (i >= SPIN_EAGER) {
+            cpu_relax();
+        }
+    }
+    return hcore_wait_flag_slow(comm, flag, value, peer);
+}
+
+#endif

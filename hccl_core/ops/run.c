@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* run.c - the door of both engines: argument check, trivial communicators, dispatch. */
+#include <string.h>
+
+#include "aicpu/aicpu.h"
+#include "aiv/aiv.h"
+
+/* One rank: an operator is at most a copy of its own block. */
+static hcore_status_t run_alone(const hcore_args_t *args)
+{
+    const uint64_t *sizes = args->in_bytes ? args->in_bytes : args->out_bytes;
+    const uint64_t bytes = sizes ? sizes[0] : args->bytes;
+    if (args->oper == HCORE_OPER_Barrier || args->oper == HCORE_OPER_Broadcast || args->oper == HCORE_OPER_Exscan ||
+        bytes == 0) {
+        return HCORE_OK;
+    }
+    void *out = hcore_block(&args->out, 0);
+    const void *in = hcore_block(&args->in, 0);
+    if (in != out) {
+        memcpy(out, in, bytes);
+    }
+    return HCORE_OK;
+}
+
+hcore_status_t hcore_run(hcore_comm_t *comm, hcore_backend_t backend, const hcore_args_t *args, const char **algorithm)
+{
+    const char *unnamed;
+    if (args->root >= comm->nranks || (hcore_oper_reduces(args->oper) && !args->reducer)) {
+        return HCORE_ERR_PARAM;
+    }
+    if (comm->broken != HCORE_OK) {
+        return comm->broken;
+    }
+    if (!algorithm) {
+        algorithm = &unnamed;
+    }
+    if (comm->nranks == 1) {
+        *algorithm = "self";
+        return run_alone(args);
+    }
+    switch (backend) {
+    case HCORE_BACKEND_AIV:
+        return aiv_run(comm, args, algorithm);
+    case HCORE_BACKEND_AICPU:
+        return aicpu_run(comm, args, algorithm);
+    default:
+        return HCORE_ERR_UNSUPPORTED;
+    }
+}
