@@ -36,13 +36,14 @@ typedef struct {
     const char *log_file;       /* NULL: standard error */
     const char *report;         /* MPI_SHIM_REPORT: path, NULL = none */
     int cma;                    /* MPI_SHIM_CMA: hcore_cma_t */
+    uint64_t given;             /* bit per row of the knob table: the environment gave an allowed value */
 } hcore_config_t;
 
 /* Receives each message about a bad value (and, at warn level, unknown names with the nearest known one). */
 typedef void (*hcore_config_message_t)(void *context, hcore_log_level_t level, const char *line);
 
-/* Fills `config` from defaults, then the environment `envp` (as environ). Returns the number of bad values.
- * Strings belong to the config: hcore_config_release frees them. Not thread safe with setenv. */
+/* Fills `config` from defaults, then the environment `envp` (as environ; an empty value counts as unset). Returns the
+ * number of bad values. Strings belong to the config: hcore_config_release frees them. Not thread safe with setenv. */
 unsigned hcore_config_load(hcore_config_t *config, char **envp, hcore_config_message_t message, void *context);
 void hcore_config_release(hcore_config_t *config);
 
@@ -50,7 +51,8 @@ void hcore_config_release(hcore_config_t *config);
  * Accepts both vendor forms: "level0:NA;level1:ring" and "allreduce=level0:NA;level1:ring/allgather=...". */
 const char *hcore_config_algo(const hcore_config_t *config, hcore_oper_t oper);
 
-/* For hccl_info: one row per knob. value_text writes the value in force as the user would write it. */
+/* For hccl_info: one row per knob. value_text writes the value in force as the user would write it, "unset" where there
+ * is none, cut to fit, and returns the length written. */
 typedef struct {
     const char *name;          /* "HCCL_BUFFSIZE" */
     const char *allowed;       /* "1..65536 (MB)" */

@@ -9,10 +9,14 @@
 #ifndef HCORE_MATRIX_H
 #define HCORE_MATRIX_H
 
+#include "hcore/config.h"
 #include "hcore/types.h"
 
 typedef enum { HCORE_CELL_NO, HCORE_CELL_YES, HCORE_CELL_NA } hcore_cell_t; /* csv: no, yes, na */
 typedef enum { HCORE_ORIGIN_ATLAS_A3, HCORE_ORIGIN_HOST, HCORE_ORIGIN_FILE } hcore_origin_t;
+
+const char *hcore_cell_name(hcore_cell_t cell);       /* "no", "yes", "na" */
+const char *hcore_origin_name(hcore_origin_t origin); /* "atlas-a3", "host", "file" */
 
 typedef struct {
     hcore_backend_t backend;
@@ -53,6 +57,7 @@ size_t hcore_profile_rows(const hcore_profile_t *profile, const hcore_matrix_row
     X(TOO_SMALL, "smaller than the size from which this backend is preferred")                    \
     X(SWITCHED_OFF, "the configuration rules this backend out")                                   \
     X(NO_BACKEND, "no backend of the core qualifies")                                             \
+    X(CORE_SERVES, "not needed: a backend of the core serves the call")                           \
     X(INTERCOMM, "the communicator is an intercommunicator")                                      \
     X(NO_PATH, "the ranks do not all share memory and there is no transport between them yet")    \
     X(SETUP_FAILED, "shared memory could not be set up on every rank")                            \
@@ -85,7 +90,8 @@ typedef struct {
 /*
  * backend  who serves the call; HCORE_BACKEND_MPI if none of the core does
  * reason   why that one
- * passed   for the backends not taken, why (the taken one's entry repeats `reason`); index by hcore_backend_t
+ * passed   for the backends not taken, why (the taken one's entry repeats `reason`; MPI's is CORE_SERVES when the
+ *          core takes the call); index by hcore_backend_t
  */
 typedef struct {
     hcore_backend_t backend;
@@ -93,7 +99,19 @@ typedef struct {
     hcore_reason_t passed[HCORE_BACKEND_COUNT];
 } hcore_verdict_t;
 
-/* The decision. Pure, thread safe, never fails. */
+/*
+ * The part of a query that the knobs set: features asked for and backends ruled out. query->span must be set; features
+ * that the caller has already asked for stay.
+ *   deterministic  HCCL_DETERMINISTIC true or strict
+ *   reexecution    HCCL_OP_RETRY_ENABLE on for any level within the span
+ *   backends       MPI_SHIM_BACKEND; when auto, HCCL_OP_EXPANSION_MODE: AI_CPU and AICPU_CacheDisable rule AIV out
+ */
+void hcore_query_configure(hcore_query_t *query, const hcore_config_t *config);
+
+/*
+ * The decision. Pure, thread safe, never fails. A reason is CHOSEN when the size chose between two backends that
+ * both qualify, FORCED when the configuration rules another one out, CHOSEN_ONLY otherwise.
+ */
 void hcore_decide(const hcore_profile_t *profile, const hcore_query_t *query, hcore_verdict_t *verdict);
 
 /*
