@@ -28,16 +28,17 @@ search() {
 holds() { is "$(search "$@")" "complete, no error" "$* holds"; }
 fails() { is "$(search "$@")" "error" "$* fails"; }
 
-holds lines -DRANKS=2 -DROUNDS=5
+holds lines -DRANKS=2 -DROUNDS=6
 holds lines -DRANKS=3 -DROUNDS=4
 fails lines -DNO_CHECK
 fails lines -DEARLY_DONE
+fails lines -DSAFE_TOO_FAR
 holds sleep
 fails sleep -DNO_POSTER_FENCE
 fails sleep -DNO_WAITER_FENCE
 fails sleep -DLATE_BELL
 holds cells
 fails cells -DWIDE_WINDOW
-fails cells -DFLAG_FIRST
+fails cells -DNUMBER_FIRST
 fails cells -DEARLY_ACK
 done_testing

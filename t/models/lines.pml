@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/models/lines.pml - reuse of the AIV engine's lines and slots.
+ * t/models/lines.pml - reuse of the AIV engine's lines and slots (hccl_core/aiv/round.h).
  *
- * Each rank has DEPTH slots; in round n a writer writes slot n mod DEPTH and then sets its flag to n. All ranks run the same
- * sequence of rounds, which is chosen up front; a round is
+ * Each rank has DEPTH slots; in round n a writer writes slot n mod DEPTH and then sets its flag to n. All ranks run the
+ * same sequence of rounds, any sequence: the first to begin a round chooses its kind; a round is
  *   SYMMETRIC  everyone writes its slot, waits for everyone's flag and reads all slots
  *   ROOT_OUT   the root writes, waits for nobody and goes on; the others wait for the root and read
  *   ROOT_IN    the others write; the root waits for them and reads
- * There is no barrier. A rank may write in round n only if every peer is known to be done with round n - DEPTH:
- * finished[q] >= n - DEPTH, which q sets at the end of a rooted round, or flag[q] > n - DEPTH, which q sets when it
- * writes in a later round.
+ *   PREFIX     everyone writes; each waits for the ranks below it and reads those
+ * There is no barrier. At the end of round n a rank sets done to n. It may write in round n only if every peer is known to
+ * have done round n - DEPTH: it looks at their done, or it knows from an earlier look, or from a symmetric round m
+ * that all have done m - 1 (they arrived in m).
  *
- * Proven, for all sequences: a reader always finds the round it waited for in the slot (so nothing is overwritten before all
- * have read it), and every rank reaches the end.
+ * Proven, for all sequences: a reader always finds the round it waited for in the slot (so nothing is overwritten
+ * before all have read it), and every rank reaches the end.
  *
- * NO_CHECK removes the rule, EARLY_DONE sets done before the reads; both must fail.
+ * NO_CHECK (no rule), EARLY_DONE (done before the reads) and SAFE_TOO_FAR (a symmetric round m taken as proof that all
+ * have done m) must fail.
  */
 #ifndef RANKS
 #define RANKS 2
@@ -24,113 +26,145 @@
 #endif
 #define DEPTH 2
 
-#define SYMMETRIC 0
-#define ROOT_OUT 1
-#define ROOT_IN 2
+#define NOT_CHOSEN 0
+#define SYMMETRIC 1
+#define ROOT_OUT 2
+#define ROOT_IN 3
+#define PREFIX 4
 
 typedef slots_t { byte round[DEPTH] };
 slots_t slot[RANKS];
 byte flag[RANKS];
-byte finished[RANKS];
+byte finished[RANKS]; /* "done" is a name of the model checker's own */
 byte kind[ROUNDS + 1];
 byte root[ROUNDS + 1];
+byte left[ROUNDS + 1]; /* ranks that have left the round */
 
-/* The slot is torn from the first store to the last: 0 stands for that. */
-/* That q is done with round n - DEPTH. It never becomes untrue, so looking at all peers at once proves as much
- * as looking at one after the other. */
-#define DONE(q) (q == me || n <= DEPTH || finished[q] + DEPTH >= n || flag[q] + DEPTH > n)
-#ifdef NO_CHECK
-#define MAY_WRITE true
-#elif RANKS == 2
-#define MAY_WRITE (DONE(0) && DONE(1))
+/* That q has done round n - DEPTH. It never becomes untrue, so looking at all peers at once proves as much as looking
+ * at one after the other. */
+#define DONE(q) (q == me || finished[q] + DEPTH >= n)
+#if RANKS == 2
+#define ALL_DONE (DONE(0) && DONE(1))
 #else
-#define MAY_WRITE (DONE(0) && DONE(1) && DONE(2))
+#define ALL_DONE (DONE(0) && DONE(1) && DONE(2))
 #endif
-#define WRITES (kind[n] == SYMMETRIC || (kind[n] == ROOT_OUT && me == root[n]) || (kind[n] == ROOT_IN && me != root[n]))
-#define READS_ALL (kind[n] == SYMMETRIC || (kind[n] == ROOT_IN && me == root[n]))
-#define READS_ROOT (kind[n] == ROOT_OUT && me != root[n])
 
-/* The slot is torn from the first store to the last: 0 stands for that. */
+#define IS_ROOT (me == root[n])
+#define WRITES (kind[n] == SYMMETRIC || kind[n] == PREFIX || (kind[n] == ROOT_OUT && IS_ROOT) || (kind[n] == ROOT_IN && !IS_ROOT))
+#define READS(q) (q != me && (kind[n] == SYMMETRIC || (kind[n] == PREFIX && q < me) || \
+                  (kind[n] == ROOT_OUT && q == root[n]) || (kind[n] == ROOT_IN && IS_ROOT)))
+
+/* The first to come chooses for all; a round that all have left is forgotten, which keeps the search small. */
+inline begin_round()
+{
+    atomic {
+        if
+        :: kind[n] == NOT_CHOSEN ->
+            if
+            :: kind[n] = SYMMETRIC
+            :: kind[n] = PREFIX
+            :: kind[n] = ROOT_OUT; select(q : 0 .. RANKS - 1); root[n] = q
+            :: kind[n] = ROOT_IN; select(q : 0 .. RANKS - 1); root[n] = q
+            fi;
+            q = 0
+        :: else
+        fi
+    }
+}
+
+inline may_write()
+{
+#ifdef NO_CHECK
+    skip
+#else
+    if
+    :: safe + DEPTH >= n
+    :: safe + DEPTH < n -> d_step { ALL_DONE -> safe = n - DEPTH }
+    fi
+#endif
+}
+
+/* From the first store to the slot on, its old round is lost to readers. */
 inline write_slot()
 {
-    slot[me].round[n % DEPTH] = 0;
     slot[me].round[n % DEPTH] = n;
     flag[me] = n
 }
 
-inline check_slot(from)
+/* What lies between two looks at shared memory is one step, so that the search stays small. */
+inline next_read()
 {
-    assert(slot[from].round[n % DEPTH] == n)
+    d_step {
+        do
+        :: q < RANKS && !READS(q) -> q++
+        :: else -> break
+        od
+    }
 }
 
-inline read_all()
+inline read_slots()
 {
-    q = (me == 0 -> 1 : 0);
+    next_read();
     do
     :: q < RANKS ->
         flag[q] >= n;
-        d_step {
-            check_slot(q);
-            q = (q + 1 == me -> q + 2 : q + 1)
-        }
-    :: q >= RANKS -> break
+        assert(slot[q].round[n % DEPTH] == n);
+        q++;
+        next_read()
+    :: q == RANKS -> break
     od;
     q = 0
 }
 
-inline read_root()
+inline set_done()
 {
-    flag[root[n]] >= n;
-    check_slot(root[n])
+    finished[me] = n;
+    if
+#ifdef SAFE_TOO_FAR
+    :: kind[n] == SYMMETRIC -> safe = n
+#else
+    :: kind[n] == SYMMETRIC -> safe = n - 1
+#endif
+    :: else
+    fi
+}
+
+inline end_round()
+{
+    left[n]++;
+    if
+    :: left[n] == RANKS -> left[n] = 0; kind[n] = NOT_CHOSEN; root[n] = 0
+    :: else
+    fi;
+    n++
 }
 
 proctype rank(byte me)
 {
     byte n = 1;
-    byte q;
+    byte q, safe;
     do
     :: n > ROUNDS -> break
     :: n <= ROUNDS ->
+        begin_round();
         if
-        :: WRITES -> MAY_WRITE; write_slot()
+        :: WRITES -> may_write(); write_slot()
         :: else
         fi;
 #ifdef EARLY_DONE
-        finished[me] = n;
+        d_step { set_done() };
+        read_slots();
+        d_step { end_round() }
+#else
+        read_slots();
+        d_step { set_done(); end_round() }
 #endif
-        if
-        :: READS_ALL -> read_all()
-        :: READS_ROOT -> read_root()
-        :: else
-        fi;
-#ifndef EARLY_DONE
-        if
-        :: kind[n] != SYMMETRIC -> finished[me] = n
-        :: else
-        fi;
-#endif
-        n++
     od
 }
 
 init {
-    byte i = 1;
-    do
-    :: i <= ROUNDS ->
-        if
-        :: kind[i] = SYMMETRIC
-        :: kind[i] = ROOT_OUT
-        :: kind[i] = ROOT_IN
-        fi;
-        if
-        :: root[i] = 0
-        :: kind[i] != SYMMETRIC -> root[i] = RANKS - 1
-        fi;
-        i++
-    :: i > ROUNDS -> break
-    od;
     atomic {
-        i = 0;
+        byte i = 0;
         do
         :: i < RANKS -> run rank(i); i++
         :: i == RANKS -> break

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/models/sleep.pml - a rank that waits for a flag goes to sleep, and no wake-up is lost.
+ * t/models/sleep.pml - a rank that waits for a flag goes to sleep, and no wake-up is lost (hccl_core/comm/wait.c).
  *
- *   waiter  sleepers++; FENCE; seen = bell; if flag not there: futex_wait(bell, seen); sleepers--; look again
+ *   waiter  seen = bell; sleepers++; FENCE; if flag not there: futex_wait(bell, seen); sleepers--; look again
  *   poster  store flag; FENCE; if sleepers != 0: bell++, futex_wake(all)
  *
  * Every process has a store buffer of one entry, which drains at any time: a store, or an add that is not a fence
  * by itself, is seen by others only later. A fence waits until the buffer is empty; so do the system calls.
  *
- * Proven: every waiter ends (a lost wake-up is a deadlock).
+ * Proven: every waiter ends (a lost wake-up is a deadlock), although the model's sleep has no time limit.
  *
  * NO_POSTER_FENCE, NO_WAITER_FENCE and LATE_BELL (bell read after the last look at the flag) must fail.
  */
@@ -89,12 +89,12 @@ proctype waiter(byte me)
     :: wanted > POSTS -> break
     :: wanted <= POSTS && flag >= wanted -> wanted++
     :: wanted <= POSTS && flag < wanted ->
+#ifndef LATE_BELL
+        seen = bell;
+#endif
         put(ADD_SLEEPER, 0);
 #ifndef NO_WAITER_FENCE
         fence();
-#endif
-#ifndef LATE_BELL
-        seen = bell;
 #endif
         if
         :: flag >= wanted
