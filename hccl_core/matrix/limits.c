@@ -42,7 +42,10 @@ const size_t hx_limits_atlas_a3_count = sizeof hx_limits_atlas_a3 / sizeof *hx_l
 #define ALL_CLASSES (CLASS(BY) | INTEGERS | CLASS(BO) | CLASS(FP) | CLASS(CX) | CLASS(PR))
 #define SPECIAL_TYPES (TYPE(OPAQUE) | TYPE(NONE))
 
-/* The host: everything moves, MPI 4.0 section 6.9.2 says what reduces, and the caller's functions reduce anything. */
+/*
+ * The host: everything moves; MPI 4.0 section 6.9.2 says what reduces; REPLACE and NO_OP pick an operand of any type; the
+ * caller's functions reduce anything.
+ */
 const hx_limit_t hx_limits_host[] = {
     { BOTH, MOVING, SPECIAL_TYPES, ALL_CLASSES, REDOP(NONE) },
     { BOTH, REDUCING, SPECIAL_TYPES, ALL_CLASSES, REDOP(USER) },
@@ -50,6 +53,7 @@ const hx_limit_t hx_limits_host[] = {
     { BOTH, REDUCING, 0, INTEGERS | CLASS(FP) | CLASS(CX), REDOP(SUM) | REDOP(PROD) },
     { BOTH, REDUCING, 0, INTEGERS | CLASS(BO), REDOP(LAND) | REDOP(LOR) | REDOP(LXOR) },
     { BOTH, REDUCING, 0, INTEGERS | CLASS(BY), REDOP(BAND) | REDOP(BOR) | REDOP(BXOR) },
+    { BOTH, REDUCING, 0, ALL_CLASSES, REDOP(REPLACE) | REDOP(NO_OP) },
     { BOTH, REDUCING, 0, CLASS(PR), REDOP(MINLOC) | REDOP(MAXLOC) },
 };
 const size_t hx_limits_host_count = sizeof hx_limits_host / sizeof *hx_limits_host;
