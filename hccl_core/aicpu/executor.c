@@ -17,9 +17,9 @@ static uint8_t *address(const run_t *run, const hx_loc_t *loc)
 {
     switch ((hx_space_t)loc->space) {
     case HX_IN:
-        return hcore_block(&run->args->in, loc->index) + loc->offset;
+        return hcore_block_at(&run->args->in, loc->index) + loc->offset;
     case HX_OUT:
-        return hcore_block(&run->args->out, loc->index) + loc->offset;
+        return hcore_block_at(&run->args->out, loc->index) + loc->offset;
     case HX_CCL:
         return lane_window(run->comm, loc->index) + loc->offset;
     case HX_SCRATCH:
@@ -117,7 +117,7 @@ static void publish(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape
 {
     for (uint32_t i = 0; i < comm->nranks; i++) {
         uint32_t block = hx_publish_block(shape, i);
-        *lane_publish(comm, comm->rank, i) = (uint64_t)(uintptr_t)hcore_block(&args->in, block);
+        *lane_publish(comm, comm->rank, i) = (uint64_t)(uintptr_t)hcore_block_at(&args->in, block);
     }
 }
 

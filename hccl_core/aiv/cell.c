@@ -55,12 +55,12 @@ static uint64_t receive_size(const exchange_t *x, uint32_t peer)
 
 static uint8_t *send_block(const exchange_t *x, uint32_t peer)
 {
-    return hcore_block(&x->args->in, x->args->oper == HCORE_OPER_GatherV ? 0 : peer);
+    return hcore_block_at(&x->args->in, x->args->oper == HCORE_OPER_GatherV ? 0 : peer);
 }
 
 static uint8_t *receive_block(const exchange_t *x, uint32_t peer)
 {
-    return hcore_block(&x->args->out, x->args->oper == HCORE_OPER_ScatterV ? 0 : peer);
+    return hcore_block_at(&x->args->out, x->args->oper == HCORE_OPER_ScatterV ? 0 : peer);
 }
 
 static bool can_send(const exchange_t *x, uint32_t peer)

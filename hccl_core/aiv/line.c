@@ -41,7 +41,7 @@ hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const hcore_args_t *args)
     lane_line_t *mine = line_of(comm, comm->rank, round);
     hcore_status_t status = round_may_write(comm, round);
     if (status == HCORE_OK) {
-        memcpy(mine->payload, hcore_block(&args->in, 0), args->bytes);
+        memcpy(mine->payload, hcore_block_at(&args->in, 0), args->bytes);
         flag_set(comm, &mine->seq, round);
         status = line_wait_all(comm, round);
     }
@@ -49,7 +49,7 @@ hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const hcore_args_t *args)
         for (uint32_t i = 0; i < comm->nranks; i++) {
             comm->source[i] = line_of(comm, i, round)->payload;
         }
-        args->reducer->run(args->reducer, hcore_block(&args->out, 0), comm->source, comm->nranks,
+        args->reducer->run(args->reducer, hcore_block_at(&args->out, 0), comm->source, comm->nranks,
                            args->bytes / args->reducer->elem_bytes);
         round_done(comm, round, true);
     }
@@ -65,13 +65,13 @@ hcore_status_t aiv_line_broadcast(hcore_comm_t *comm, const hcore_args_t *args)
     if (comm->rank == args->root) {
         status = round_may_write(comm, round);
         if (status == HCORE_OK) {
-            memcpy(line->payload, hcore_block(&args->in, 0), args->bytes);
+            memcpy(line->payload, hcore_block_at(&args->in, 0), args->bytes);
             flag_set(comm, &line->seq, round);
         }
     } else {
         status = flag_wait(comm, &line->seq, round, args->root);
         if (status == HCORE_OK) {
-            memcpy(hcore_block(&args->out, 0), line->payload, args->bytes);
+            memcpy(hcore_block_at(&args->out, 0), line->payload, args->bytes);
         }
     }
     if (status == HCORE_OK) {

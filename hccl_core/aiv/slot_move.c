@@ -29,10 +29,10 @@ hcore_status_t aiv_slot_broadcast(hcore_comm_t *comm, const hcore_args_t *args, 
         return status;
     }
     if (root) {
-        memcpy(slot, hcore_block(&args->in, 0) + offset, bytes);
+        memcpy(slot, hcore_block_at(&args->in, 0) + offset, bytes);
         round_arrive(comm, round, PHASE_DATA);
     } else {
-        memcpy(hcore_block(&args->out, 0) + offset, slot, bytes);
+        memcpy(hcore_block_at(&args->out, 0) + offset, slot, bytes);
     }
     round_done(comm, round, false);
     return HCORE_OK;
@@ -43,19 +43,19 @@ hcore_status_t aiv_slot_allgather(hcore_comm_t *comm, const hcore_args_t *args, 
     const uint64_t round = round_next(comm);
     const uint32_t n = comm->nranks, me = comm->rank;
     const uint64_t mine = piece(args_out_bytes(args, me), offset, bytes);
-    const uint8_t *in = hcore_block(&args->in, 0) + offset;
+    const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
     hcore_status_t status = round_may_write(comm, round);
     if (status != HCORE_OK) {
         return status;
     }
     copy(lane_slot(comm, me, round), in, mine);
     round_arrive(comm, round, PHASE_DATA);
-    copy(hcore_block(&args->out, me) + offset, in, mine);
+    copy(hcore_block_at(&args->out, me) + offset, in, mine);
     for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
         uint32_t peer = me + i < n ? me + i : me + i - n;
         status = round_await(comm, peer, round, PHASE_DATA);
         if (status == HCORE_OK) {
-            copy(hcore_block(&args->out, peer) + offset, lane_slot(comm, peer, round),
+            copy(hcore_block_at(&args->out, peer) + offset, lane_slot(comm, peer, round),
                  piece(args_out_bytes(args, peer), offset, bytes));
         }
     }
@@ -69,7 +69,7 @@ hcore_status_t aiv_slot_gather(hcore_comm_t *comm, const hcore_args_t *args, uin
 {
     const uint64_t round = round_next(comm);
     const uint32_t n = comm->nranks, me = comm->rank;
-    const uint8_t *in = hcore_block(&args->in, 0) + offset;
+    const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
     hcore_status_t status = HCORE_OK;
     if (me != args->root) {
         status = round_may_write(comm, round);
@@ -78,12 +78,12 @@ hcore_status_t aiv_slot_gather(hcore_comm_t *comm, const hcore_args_t *args, uin
             round_arrive(comm, round, PHASE_DATA);
         }
     } else {
-        copy(hcore_block(&args->out, me) + offset, in, bytes);
+        copy(hcore_block_at(&args->out, me) + offset, in, bytes);
         for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
             uint32_t peer = me + i < n ? me + i : me + i - n;
             status = round_await(comm, peer, round, PHASE_DATA);
             if (status == HCORE_OK) {
-                memcpy(hcore_block(&args->out, peer) + offset, lane_slot(comm, peer, round), bytes);
+                memcpy(hcore_block_at(&args->out, peer) + offset, lane_slot(comm, peer, round), bytes);
             }
         }
     }
@@ -105,14 +105,14 @@ hcore_status_t aiv_slot_scatter(hcore_comm_t *comm, const hcore_args_t *args, ui
     }
     for (uint32_t i = 0; root && i < comm->nranks; i++) {
         if (i != me) {
-            memcpy(slot + i * bytes, hcore_block(&args->in, i) + offset, bytes);
+            memcpy(slot + i * bytes, hcore_block_at(&args->in, i) + offset, bytes);
         }
     }
     if (root) {
         round_arrive(comm, round, PHASE_DATA);
-        copy(hcore_block(&args->out, 0) + offset, hcore_block(&args->in, me) + offset, bytes);
+        copy(hcore_block_at(&args->out, 0) + offset, hcore_block_at(&args->in, me) + offset, bytes);
     } else {
-        memcpy(hcore_block(&args->out, 0) + offset, slot + me * bytes, bytes);
+        memcpy(hcore_block_at(&args->out, 0) + offset, slot + me * bytes, bytes);
     }
     round_done(comm, round, false);
     return HCORE_OK;
@@ -129,16 +129,16 @@ hcore_status_t aiv_slot_alltoall(hcore_comm_t *comm, const hcore_args_t *args, u
     }
     for (uint32_t i = 0; i < n; i++) {
         if (i != me) {
-            memcpy(slot + i * bytes, hcore_block(&args->in, i) + offset, bytes);
+            memcpy(slot + i * bytes, hcore_block_at(&args->in, i) + offset, bytes);
         }
     }
     round_arrive(comm, round, PHASE_DATA);
-    copy(hcore_block(&args->out, me) + offset, hcore_block(&args->in, me) + offset, bytes);
+    copy(hcore_block_at(&args->out, me) + offset, hcore_block_at(&args->in, me) + offset, bytes);
     for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
         uint32_t peer = me + i < n ? me + i : me + i - n;
         status = round_await(comm, peer, round, PHASE_DATA);
         if (status == HCORE_OK) {
-            memcpy(hcore_block(&args->out, peer) + offset, lane_slot(comm, peer, round) + me * bytes, bytes);
+            memcpy(hcore_block_at(&args->out, peer) + offset, lane_slot(comm, peer, round) + me * bytes, bytes);
         }
     }
     if (status == HCORE_OK) {

@@ -26,13 +26,13 @@ static hcore_status_t share_all(hcore_comm_t *comm, uint64_t round, const void *
 hcore_status_t aiv_slot_allreduce_flat(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes)
 {
     const uint64_t round = round_next(comm);
-    const uint8_t *in = hcore_block(&args->in, 0) + offset;
+    const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
     hcore_status_t status = share_all(comm, round, in, bytes);
     if (status == HCORE_OK) {
         for (uint32_t i = 0; i < comm->nranks; i++) {
             comm->source[i] = i == comm->rank ? in : lane_slot(comm, i, round);
         }
-        run_reducer(comm, args, hcore_block(&args->out, 0) + offset, comm->nranks, bytes);
+        run_reducer(comm, args, hcore_block_at(&args->out, 0) + offset, comm->nranks, bytes);
         round_done(comm, round, true);
     }
     return status;
@@ -59,8 +59,8 @@ hcore_status_t aiv_slot_allreduce_sliced(hcore_comm_t *comm, const hcore_args_t 
     const uint32_t n = comm->nranks, me = comm->rank;
     const uint64_t elem = args->reducer->elem_bytes, round = round_next(comm);
     const uint64_t begin = slice_begin(bytes, elem, n, me), end = slice_begin(bytes, elem, n, me + 1);
-    const uint8_t *in = hcore_block(&args->in, 0) + offset;
-    uint8_t *out = hcore_block(&args->out, 0) + offset;
+    const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
+    uint8_t *out = hcore_block_at(&args->out, 0) + offset;
     uint8_t *slot = lane_slot(comm, me, round);
     hcore_status_t status = round_may_write(comm, round);
     if (status != HCORE_OK) {
@@ -99,7 +99,7 @@ hcore_status_t aiv_slot_allreduce_sliced(hcore_comm_t *comm, const hcore_args_t 
 hcore_status_t aiv_slot_reduce(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes)
 {
     const uint64_t round = round_next(comm);
-    const uint8_t *in = hcore_block(&args->in, 0) + offset;
+    const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
     hcore_status_t status;
     if (comm->rank != args->root) {
         status = round_may_write(comm, round);
@@ -115,7 +115,7 @@ hcore_status_t aiv_slot_reduce(hcore_comm_t *comm, const hcore_args_t *args, uin
         for (uint32_t i = 0; i < comm->nranks; i++) {
             comm->source[i] = i == comm->rank ? in : lane_slot(comm, i, round);
         }
-        run_reducer(comm, args, hcore_block(&args->out, 0) + offset, comm->nranks, bytes);
+        run_reducer(comm, args, hcore_block_at(&args->out, 0) + offset, comm->nranks, bytes);
         round_done(comm, round, false);
     }
     return status;
@@ -126,7 +126,7 @@ hcore_status_t aiv_slot_scan(hcore_comm_t *comm, const hcore_args_t *args, uint6
 {
     const uint64_t round = round_next(comm);
     const uint32_t me = comm->rank, nsrc = args->oper == HCORE_OPER_Scan ? me + 1 : me;
-    const uint8_t *in = hcore_block(&args->in, 0) + offset;
+    const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
     hcore_status_t status = round_may_write(comm, round);
     if (status != HCORE_OK) {
         return status;
@@ -140,7 +140,7 @@ hcore_status_t aiv_slot_scan(hcore_comm_t *comm, const hcore_args_t *args, uint6
     if (status == HCORE_OK) {
         comm->source[me] = in;
         if (nsrc > 0) {
-            run_reducer(comm, args, hcore_block(&args->out, 0) + offset, nsrc, bytes);
+            run_reducer(comm, args, hcore_block_at(&args->out, 0) + offset, nsrc, bytes);
         }
         round_done(comm, round, false);
     }
@@ -163,7 +163,7 @@ hcore_status_t aiv_slot_reduce_scatter(hcore_comm_t *comm, const hcore_args_t *a
     for (uint32_t i = 0; i < n; i++) {
         if (i != me || args->in_place) {
             uint64_t size = piece(args_in_bytes(args, i), offset, bytes);
-            copy(slot + i * bytes, hcore_block(&args->in, i) + offset, size);
+            copy(slot + i * bytes, hcore_block_at(&args->in, i) + offset, size);
         }
     }
     round_arrive(comm, round, PHASE_DATA);
@@ -176,10 +176,10 @@ hcore_status_t aiv_slot_reduce_scatter(hcore_comm_t *comm, const hcore_args_t *a
         comm->source[i] = lane_slot(comm, i, round) + me * bytes;
     }
     if (!args->in_place) {
-        comm->source[me] = hcore_block(&args->in, me) + offset;
+        comm->source[me] = hcore_block_at(&args->in, me) + offset;
     }
     if (size > 0) {
-        run_reducer(comm, args, hcore_block(&args->out, 0) + offset, n, size);
+        run_reducer(comm, args, hcore_block_at(&args->out, 0) + offset, n, size);
     }
     round_done(comm, round, true);
     return HCORE_OK;

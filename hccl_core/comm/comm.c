@@ -80,10 +80,10 @@ hcore_status_t hcore_comm_create(const hcore_boot_t *boot, const hcore_comm_opti
     uint64_t window = options->window < WINDOW_PREFERRED ? options->window : WINDOW_PREFERRED;
     lane_layout(&comm->layout, nranks, window < WINDOW_MIN ? WINDOW_MIN : window);
     hcore_status_t status = allocate(comm);
-    if (status == HCORE_OK) {
+    if (status == HCORE_OK && nranks > 1) { /* a rank alone shares nothing */
         status = lane_bootstrap(comm, why);
     }
-    if (status == HCORE_OK) {
+    if (status == HCORE_OK && nranks > 1) {
         comm->spin = comm->oversubscribed ? SPIN_OVERSUBSCRIBED : SPIN_ALONE;
         status = agree_direct(comm);
     }

@@ -153,12 +153,6 @@ static inline uint8_t *lane_window(const hcore_comm_t *comm, uint32_t rank)
     return comm->base + comm->layout.window + (uint64_t)rank * comm->layout.window_bytes;
 }
 
-static inline uint8_t *hcore_block(const hcore_blocks_t *blocks, uint32_t index)
-{
-    ptrdiff_t offset = blocks->displs ? blocks->displs[index] : (ptrdiff_t)index * blocks->stride;
-    return (uint8_t *)((uintptr_t)blocks->base + (uintptr_t)offset);
-}
-
 /* mem/lane.c */
 void lane_layout(lane_layout_t *layout, uint32_t nranks, uint64_t window);
 void lane_attach(hcore_comm_t *comm, void *base);

@@ -75,6 +75,12 @@ typedef struct {
     const ptrdiff_t *displs;
 } hcore_blocks_t;
 
+static inline uint8_t *hcore_block_at(const hcore_blocks_t *blocks, uint32_t index)
+{
+    ptrdiff_t offset = blocks->displs ? blocks->displs[index] : (ptrdiff_t)index * blocks->stride;
+    return (uint8_t *)((uintptr_t)blocks->base + (uintptr_t)offset);
+}
+
 /*
  * Arguments of one operator. Sizes are as in hx_shape_t: `bytes` for uniform operators, the arrays for V and W.
  * reducer: reductions only; bytes must be a multiple of its elem_bytes. in_place: IN and OUT alias as expansion.h

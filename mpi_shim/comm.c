@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * comm.c - what the shim knows of each communicator.
+ *
+ * A state is made at the first collective on a communicator, which every member takes part in, so its making may be
+ * collective too; whichever constructor made the communicator, and programs that never use one pay nothing. An
+ * attribute drops the state when the communicator is freed, because the handle may then be given out again.
+ *
+ * The table is read without a lock: open addressing over (handle -> state). Slots are filled under the lock, state first,
+ * then key (release), and read key first (acquire). A key in the table belongs to a live communicator, and MPI
+ * forbids using one while it is being freed, so a reader that found its key may use the state.
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "mpi_shim/shim.h"
+
+enum { FIRST_ROOM = 64, FULL_NUMERATOR = 1, FULL_DENOMINATOR = 2 };
+
+static const int64_t key_free = -1, key_gone = -2; /* outside the range of handles, which are 32 bits unsigned here */
+
+typedef struct {
+    _Atomic int64_t key;
+    shim_comm_t *comm;
+} slot_t;
+
+typedef struct table {
+    uint32_t room, used; /* used counts keys and gone ones */
+    struct table *older; /* kept: a reader may still be in it */
+    slot_t slot[];
+} table_t;
+
+static _Atomic(table_t *) current; /* release on change, acquire on use */
+static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static int64_t key_of(MPI_Comm handle)
+{
+    return (int64_t)(uint32_t)handle;
+}
+
+static uint32_t place_of(int64_t key, uint32_t room)
+{
+    return (uint32_t)(((uint64_t)key * 0x9e3779b97f4a7c15u) >> 32) & (room - 1);
+}
+
+static slot_t *find_slot(table_t *table, int64_t key)
+{
+    for (uint32_t i = place_of(key, table->room);; i = (i + 1) & (table->room - 1)) {
+        int64_t there = atomic_load_explicit(&table->slot[i].key, memory_order_acquire);
+        if (there == key) {
+            return &table->slot[i];
+        }
+        if (there == key_free) {
+            return NULL;
+        }
+    }
+}
+
+static shim_comm_t *look_up(MPI_Comm handle)
+{
+    table_t *table = atomic_load_explicit(&current, memory_order_acquire);
+    slot_t *slot = table ? find_slot(table, key_of(handle)) : NULL;
+    return slot ? slot->comm : NULL;
+}
+
+static void put(table_t *table, int64_t key, shim_comm_t *comm)
+{
+    uint32_t i = place_of(key, table->room);
+    while (atomic_load_explicit(&table->slot[i].key, memory_order_relaxed) != key_free) {
+        i = (i + 1) & (table->room - 1);
+    }
+    table->slot[i].comm = comm;
+    table->used++;
+    atomic_store_explicit(&table->slot[i].key, key, memory_order_release);
+}
+
+static table_t *new_table(uint32_t room, table_t *older)
+{
+    table_t *table = calloc(1, sizeof(*table) + room * sizeof(slot_t));
+    if (table) {
+        table->room = room;
+        table->older = older;
+        for (uint32_t i = 0; i < room; i++) {
+            atomic_init(&table->slot[i].key, key_free);
+        }
+    }
+    return table;
+}
+
+/* Room for one more key; rebuilds without the gone ones, twice as large if the live ones need it. */
+static table_t *make_room(table_t *table)
+{
+    if (table && table->used * FULL_DENOMINATOR < table->room * FULL_NUMERATOR) {
+        return table;
+    }
+    uint32_t live = 0;
+    for (uint32_t i = 0; table && i < table->room; i++) {
+        live += atomic_load_explicit(&table->slot[i].key, memory_order_relaxed) >= 0;
+    }
+    uint32_t room = FIRST_ROOM;
+    while (live * 2 * FULL_DENOMINATOR >= room * FULL_NUMERATOR) {
+        room *= 2;
+    }
+    table_t *bigger = new_table(room, table);
+    for (uint32_t i = 0; bigger && table && i < table->room; i++) {
+        int64_t key = atomic_load_explicit(&table->slot[i].key, memory_order_relaxed);
+        if (key >= 0) {
+            put(bigger, key, table->slot[i].comm);
+        }
+    }
+    if (bigger && !shim.threads && table) { /* no other reader can exist */
+        bigger->older = table->older;
+        free(table);
+    }
+    return bigger;
+}
+
+static bool enter(shim_comm_t *comm)
+{
+    pthread_mutex_lock(&table_lock);
+    table_t *table = make_room(atomic_load_explicit(&current, memory_order_relaxed));
+    if (table) {
+        put(table, key_of(comm->handle), comm);
+        atomic_store_explicit(&current, table, memory_order_release);
+    }
+    pthread_mutex_unlock(&table_lock);
+    return table != NULL;
+}
+
+static void release(shim_comm_t *comm)
+{
+    hcore_comm_destroy(comm->core);
+    for (unsigned i = 0; i < 2; i++) {
+        free(comm->bytes[i]);
+        free(comm->displs[i]);
+        free(comm->packed[i]);
+    }
+    free(comm->verdict);
+    free(comm);
+}
+
+void shim_comm_drop(MPI_Comm handle)
+{
+    shim_comm_t *comm = NULL;
+    pthread_mutex_lock(&table_lock);
+    table_t *table = atomic_load_explicit(&current, memory_order_relaxed);
+    slot_t *slot = table ? find_slot(table, key_of(handle)) : NULL;
+    if (slot) {
+        comm = slot->comm;
+        atomic_store_explicit(&slot->key, key_gone, memory_order_release);
+    }
+    pthread_mutex_unlock(&table_lock);
+    if (comm) {
+        release(comm);
+    }
+}
+
+int shim_comm_delete(MPI_Comm handle, int keyval, void *value, void *extra)
+{
+    (void)keyval, (void)value, (void)extra;
+    shim_comm_drop(handle);
+    return MPI_SUCCESS;
+}
+
+static int boot_allgather(void *context, const void *mine, void *all, size_t bytes)
+{
+    const shim_comm_t *comm = context;
+    return shim_pmpi.Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm->handle);
+}
+
+/* A tag no program of good manners uses on a communicator of its own: the probe must find nothing, so that it polls. */
+static void boot_progress(void *context)
+{
+    const shim_comm_t *comm = context;
+    int flag;
+    const bool own = shim.progress != MPI_COMM_NULL;
+    shim_pmpi.Iprobe(own ? 0 : (int)comm->rank, 0, own ? shim.progress : comm->handle, &flag, MPI_STATUS_IGNORE);
+}
+
+static bool allocate(shim_comm_t *comm)
+{
+    bool good = (comm->verdict = shim_verdicts_create()) != NULL;
+    for (unsigned i = 0; i < 2; i++) {
+        comm->bytes[i] = calloc(comm->size, sizeof(*comm->bytes[i]));
+        comm->displs[i] = calloc(comm->size, sizeof(*comm->displs[i]));
+        good = good && comm->bytes[i] && comm->displs[i];
+    }
+    return good;
+}
+
+static void make_core(shim_comm_t *comm)
+{
+    const hcore_config_t *config = &shim.config;
+    const hcore_boot_t boot = {comm, boot_allgather, boot_progress};
+    hcore_comm_options_t options = {
+        .window = config->buffsize,
+        .connect_timeout_s = config->connect_timeout_s,
+        .exec_timeout_s = config->exec_timeout_s,
+        .host_ranks = shim.host_ranks,
+        .cma = config->cma == HCORE_CMA_AUTO,
+        .expansion_cache = config->op_expansion_mode != HCORE_EXPANSION_AI_CPU_CACHE_DISABLE,
+        .rank_order = config->deterministic != HCORE_DETERMINISTIC_FALSE,
+    };
+    for (int i = 0; i < HCORE_OPER_COUNT; i++) {
+        options.algo[i] = hcore_config_algo(config, (hcore_oper_t)i);
+    }
+    if (hcore_comm_create(&boot, &options, comm->rank, comm->size, &comm->core, &comm->why) != HCORE_OK) {
+        comm->core = NULL;
+        hcore_warn("a communicator of %u ranks is served by MPI: %s", comm->size, hcore_reason_text(comm->why));
+    }
+}
+
+/* Collective over the communicator, unless it is an intercommunicator. */
+static shim_comm_t *create(MPI_Comm handle)
+{
+    int inter = 0, rank = 0, size = 0;
+    shim_comm_t *comm = calloc(1, sizeof(*comm));
+    if (!comm || shim_pmpi.Comm_test_inter(handle, &inter) != MPI_SUCCESS ||
+        shim_pmpi.Comm_rank(handle, &rank) != MPI_SUCCESS || shim_pmpi.Comm_size(handle, &size) != MPI_SUCCESS) {
+        free(comm);
+        return NULL;
+    }
+    comm->handle = handle;
+    comm->rank = (uint32_t)rank;
+    comm->size = (uint32_t)size;
+    comm->why = HCORE_REASON_INTERCOMM;
+    if (!inter && allocate(comm)) {
+        make_core(comm);
+    }
+    if (shim_pmpi.Comm_set_attr(handle, shim.keyval, comm) != MPI_SUCCESS || !enter(comm)) {
+        /* Without them a reused handle would find this state. */
+        hcore_error("no memory to keep the state of a communicator");
+        release(comm);
+        return NULL;
+    }
+    return comm;
+}
+
+shim_comm_t *shim_comm_get(MPI_Comm handle)
+{
+    shim_comm_t *comm = look_up(handle);
+    if (__builtin_expect(comm != NULL, 1)) {
+        return comm;
+    }
+    if (!abi_plausible(handle, ABI_CLASS_COMM) || !shim_start()) {
+        return NULL;
+    }
+    return create(handle);
+}

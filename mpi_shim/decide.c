@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * decide.c - the verdict for a call. The core's decision is a step function of size for everything else fixed; the
+ * two steps are kept per communicator, so that a call costs one look-up.
+ */
+#include <stdlib.h>
+
+#include "mpi_shim/shim.h"
+
+struct shim_verdict {
+    bool known;
+    hcore_oper_t oper;
+    hcore_type_t type;
+    hcore_redop_t redop;
+    uint64_t limit;
+    hcore_verdict_t small, large;
+};
+
+struct shim_verdict *shim_verdicts_create(void)
+{
+    return calloc(SHIM_VERDICTS, sizeof(struct shim_verdict));
+}
+
+static void ask(const shim_comm_t *comm, struct shim_verdict *v)
+{
+    const hcore_config_t *config = &shim.config;
+    const hcore_query_t query = {
+        .oper = v->oper,
+        .mode = HCORE_MODE_OP,
+        .span = hcore_comm_span(comm->core),
+        .type = v->type,
+        .redop = v->redop,
+        .nranks = comm->size,
+        .deterministic = config->deterministic != HCORE_DETERMINISTIC_FALSE,
+        .reexecution = config->retry[0] || config->retry[1] || config->retry[2],
+        .use_aiv = (config->backend == HCORE_USE_AUTO || config->backend == HCORE_USE_AIV) &&
+                   config->op_expansion_mode != HCORE_EXPANSION_AI_CPU &&
+                   config->op_expansion_mode != HCORE_EXPANSION_AI_CPU_CACHE_DISABLE,
+        .use_aicpu = config->backend == HCORE_USE_AUTO || config->backend == HCORE_USE_AICPU,
+    };
+    hcore_decide_steps(shim.profile, &query, &v->limit, &v->small, &v->large);
+    v->known = true;
+}
+
+hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, uint64_t bytes,
+                            shim_watch_t *watch)
+{
+    const unsigned place = ((unsigned)oper * 7u + (unsigned)type * 3u + (unsigned)redop) % SHIM_VERDICTS;
+    struct shim_verdict *v = &comm->verdict[place];
+    if (!v->known || v->oper != oper || v->type != type || v->redop != redop) {
+        *v = (struct shim_verdict){.oper = oper, .type = type, .redop = redop};
+        ask(comm, v);
+    }
+    const hcore_verdict_t *verdict = bytes <= v->limit ? &v->small : &v->large;
+    watch->backend = verdict->backend;
+    watch->reason = verdict->reason;
+    return verdict->backend;
+}

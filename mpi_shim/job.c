@@ -1,0 +1,287 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * job.c - the way of a collective call: check, decide, pack, run, unpack.
+ *
+ * Everything up to the decision depends on this rank's arguments only through what MPI forces to be equal on all
+ * ranks, except where an argument is plainly wrong: then MPI is called and reports it.
+ */
+#include <stdio.h>
+
+#include "mpi_shim/shim.h"
+
+int shim_pass(shim_watch_t *watch, hcore_reason_t reason)
+{
+    watch->backend = HCORE_BACKEND_MPI;
+    watch->reason = reason;
+    watch->algorithm = NULL;
+    return SHIM_PASS;
+}
+
+int shim_raise(MPI_Comm comm, int code)
+{
+    shim_pmpi.Comm_call_errhandler(comm, code);
+    return code;
+}
+
+/* A code of class MPI_ERR_OTHER whose text names what happened. */
+static int error_code(const shim_comm_t *comm, hcore_status_t status)
+{
+    char text[MPI_MAX_ERROR_STRING];
+    int code = MPI_ERR_OTHER;
+    const int dead = hcore_comm_dead_rank(comm->core);
+    if (shim_pmpi.Add_error_code(MPI_ERR_OTHER, &code) != MPI_SUCCESS) {
+        return MPI_ERR_OTHER;
+    }
+    if (dead >= 0) {
+        snprintf(text, sizeof(text), "hccl-shim: collective on a communicator of %u ranks: %s (rank %d)", comm->size,
+                 hcore_status_text(status), dead);
+    } else {
+        snprintf(text, sizeof(text), "hccl-shim: collective on a communicator of %u ranks: %s", comm->size,
+                 hcore_status_text(status));
+    }
+    shim_pmpi.Add_error_string(code, text);
+    return code;
+}
+
+int shim_finish(shim_comm_t *comm, hcore_status_t status)
+{
+    switch (status) {
+    case HCORE_OK:
+        return MPI_SUCCESS;
+    case HCORE_ERR_TRUNCATE:
+        return shim_raise(comm->handle, MPI_ERR_TRUNCATE);
+    case HCORE_ERR_NO_MEMORY:
+        return shim_raise(comm->handle, MPI_ERR_NO_MEM);
+    default:
+        return shim_raise(comm->handle, error_code(comm, status));
+    }
+}
+
+static bool is_rooted(hcore_oper_t oper)
+{
+    return oper == HCORE_OPER_Broadcast || oper == HCORE_OPER_Reduce || oper == HCORE_OPER_Gather ||
+           oper == HCORE_OPER_GatherV || oper == HCORE_OPER_Scatter || oper == HCORE_OPER_ScatterV;
+}
+
+int shim_job_begin(shim_job_t *job, const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
+{
+    *job = (shim_job_t){.call = call, .watch = watch, .type = HCORE_TYPE_NONE, .redop = HCORE_REDOP_NONE};
+    job->comm = shim_comm_get(call->comm);
+    if (!job->comm) {
+        return shim_pass(watch, HCORE_REASON_BAD_ARGUMENT);
+    }
+    if (!job->comm->core) {
+        return shim_pass(watch, job->comm->why);
+    }
+    job->args.oper = oper;
+    if (is_rooted(oper)) {
+        if (call->root < 0 || (uint32_t)call->root >= job->comm->size) {
+            return shim_pass(watch, HCORE_REASON_BAD_ARGUMENT);
+        }
+        job->args.root = (uint32_t)call->root;
+    }
+    for (unsigned i = 0; i < 2; i++) {
+        job->side[i].large = call->large;
+    }
+    return MPI_SUCCESS;
+}
+
+int shim_job_reducer(shim_job_t *job)
+{
+    shim_type_t type;
+    const MPI_Datatype handle = job->call->recvtype;
+    job->redop = shim_op_get(job->call->op);
+    job->type = HCORE_TYPE_OPAQUE;
+    if (job->redop == HCORE_REDOP_NONE || !shim_type_get(handle, &type)) {
+        return shim_pass(job->watch, HCORE_REASON_BAD_ARGUMENT);
+    }
+    if (job->redop != HCORE_REDOP_USER) {
+        job->side[SHIM_IN].raw = job->side[SHIM_OUT].raw = true;
+        job->type = type.core;
+        if (hcore_reducer_builtin(type.core, job->redop, &job->reducer) != HCORE_OK) {
+            return shim_pass(job->watch, HCORE_REASON_UNKNOWN_TYPE);
+        }
+    } else {
+        job->user = (shim_user_op_t){.type = handle, .op = job->call->op, .comm = job->call->comm, .info = type};
+        job->reducer = (hcore_reducer_t){.run = shim_user_reduce, .context = &job->user, .elem_bytes = type.size};
+        if (type.size > hcore_comm_elem_limit(job->comm->core)) {
+            return shim_pass(job->watch, HCORE_REASON_TYPE);
+        }
+    }
+    job->args.reducer = &job->reducer;
+    return MPI_SUCCESS;
+}
+
+/* What MPI calls wrong and the library underneath does not survive (doc/user-guide.md) is reported here. */
+static int plain_error(const shim_job_t *job)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        const shim_side_t *side = &job->side[i];
+        for (uint32_t b = 0; b < job->nblocks[i]; b++) {
+            if (shim_count(side, b) < 0) {
+                return MPI_ERR_COUNT;
+            }
+            if (!side->counts) {
+                break;
+            }
+        }
+        if (job->nblocks[i] > 0 && !side->types && side->type == MPI_DATATYPE_NULL) {
+            return MPI_ERR_TYPE;
+        }
+        if (job->nblocks[i] > 0 && side->buffer == MPI_IN_PLACE) {
+            return MPI_ERR_BUFFER;
+        }
+    }
+    return MPI_SUCCESS;
+}
+
+static int make_views(shim_job_t *job)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        if (job->nblocks[i] == 0) {
+            continue;
+        }
+        int code = shim_view(job->comm, &job->side[i], job->nblocks[i], i, &job->view[i]);
+        if (code == SHIM_PASS) {
+            return plain_error(job) == MPI_SUCCESS ? shim_pass(job->watch, HCORE_REASON_BAD_ARGUMENT)
+                                                   : shim_raise(job->comm->handle, plain_error(job));
+        }
+        if (code != MPI_SUCCESS) {
+            return shim_raise(job->comm->handle, code);
+        }
+    }
+    const int code = plain_error(job);
+    return code == MPI_SUCCESS ? code : shim_raise(job->comm->handle, code);
+}
+
+static uint64_t sum_bytes(const shim_job_t *job, unsigned which)
+{
+    const shim_view_t *view = &job->view[which];
+    uint64_t total = view->sizes ? 0 : view->bytes * job->nblocks[which];
+    for (uint32_t i = 0; view->sizes && i < job->nblocks[which]; i++) {
+        total += view->sizes[i];
+    }
+    return total;
+}
+
+static uint64_t block_bytes(const shim_job_t *job, unsigned which, uint32_t block)
+{
+    return job->view[which].sizes ? job->view[which].sizes[block] : job->view[which].bytes;
+}
+
+/* Which block of the larger side is this rank's own: the one a single-block other side must match. */
+static bool own_sizes_match(const shim_job_t *job)
+{
+    const uint32_t *n = job->nblocks;
+    if (n[SHIM_IN] == 0 || n[SHIM_OUT] == 0) {
+        return true;
+    }
+    const uint32_t own = job->comm->rank;
+    const uint64_t in = block_bytes(job, SHIM_IN, n[SHIM_IN] > 1 ? own : 0);
+    const uint64_t out = block_bytes(job, SHIM_OUT, n[SHIM_OUT] > 1 ? own : 0);
+    return in == out;
+}
+
+/* A buffer used for sending and receiving without saying so: MPI reports it, or copes. */
+static bool aliased(const shim_job_t *job)
+{
+    const uint32_t *n = job->nblocks;
+    if (n[SHIM_IN] == 0 || n[SHIM_OUT] == 0 || job->in_place || job->view[SHIM_IN].sizes || job->view[SHIM_OUT].sizes ||
+        job->view[SHIM_IN].packed || job->view[SHIM_OUT].packed || job->view[SHIM_IN].bytes == 0) {
+        return false;
+    }
+    const uint32_t own = job->comm->rank;
+    const bool both = n[SHIM_IN] == n[SHIM_OUT];
+    const uint8_t *in = (uint8_t *)job->view[SHIM_IN].blocks.base +
+                        (!both && n[SHIM_IN] > 1 ? (ptrdiff_t)own * job->view[SHIM_IN].blocks.stride : 0);
+    const uint8_t *out = (uint8_t *)job->view[SHIM_OUT].blocks.base +
+                         (!both && n[SHIM_OUT] > 1 ? (ptrdiff_t)own * job->view[SHIM_OUT].blocks.stride : 0);
+    return in == out;
+}
+
+/* The core's arguments from the views; in place, the missing side is cut from the other. */
+static void fill_args(shim_job_t *job)
+{
+    hcore_args_t *args = &job->args;
+    const shim_view_t *in = &job->view[SHIM_IN], *out = &job->view[SHIM_OUT];
+    const uint32_t own = job->comm->rank;
+    args->in = in->blocks;
+    args->out = out->blocks;
+    args->in_bytes = in->sizes;
+    args->out_bytes = out->sizes;
+    args->bytes = job->nblocks[SHIM_IN] > 0 ? in->bytes : out->bytes;
+    args->in_place = job->in_place;
+    if (job->in_place && job->nblocks[SHIM_IN] == 0) {
+        args->in = (hcore_blocks_t){.base = job->nblocks[SHIM_OUT] > 1
+                                                ? hcore_block_at(&out->blocks, own)
+                                                : out->blocks.base};
+        args->bytes = out->bytes;
+    } else if (job->in_place && job->nblocks[SHIM_OUT] == 0) {
+        args->out = (hcore_blocks_t){.base = hcore_block_at(&in->blocks, own)};
+    }
+}
+
+/* What the decision and the kernels take as the size of the call. */
+static uint64_t decision_bytes(shim_job_t *job)
+{
+    const hcore_oper_t oper = job->args.oper;
+    switch (hcore_oper_bytes(oper)) {
+    case HCORE_BYTES_TOTAL:
+        job->args.bytes = sum_bytes(job, oper == HCORE_OPER_AllGatherV ? SHIM_OUT : SHIM_IN);
+        return job->args.bytes;
+    case HCORE_BYTES_UNKNOWN:
+        return 0;
+    default:
+        return job->args.bytes;
+    }
+}
+
+static int pack_in(shim_job_t *job)
+{
+    const uint32_t own = job->comm->rank, n = job->nblocks[SHIM_OUT];
+    if (job->nblocks[SHIM_IN] > 0) {
+        return shim_view_pack(job->comm, &job->side[SHIM_IN], 0, job->nblocks[SHIM_IN], &job->view[SHIM_IN]);
+    }
+    return job->in_place ? shim_view_pack(job->comm, &job->side[SHIM_OUT], n > 1 ? own : 0, 1, &job->view[SHIM_OUT])
+                         : MPI_SUCCESS;
+}
+
+static int run_core(shim_job_t *job, hcore_backend_t backend)
+{
+    int code = pack_in(job);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    const hcore_status_t status = hcore_run(job->comm->core, backend, &job->args, &job->watch->algorithm);
+    code = shim_finish(job->comm, status);
+    if (code == MPI_SUCCESS && job->user.error != MPI_SUCCESS) {
+        return job->user.error;
+    }
+    return code == MPI_SUCCESS ? shim_view_unpack(job->comm, &job->side[SHIM_OUT], job->nblocks[SHIM_OUT],
+                                                  &job->view[SHIM_OUT])
+                               : code;
+}
+
+int shim_job_run(shim_job_t *job)
+{
+    const hcore_oper_t oper = job->args.oper;
+    int code = make_views(job);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    if (!own_sizes_match(job) || aliased(job)) {
+        return shim_pass(job->watch, HCORE_REASON_BAD_ARGUMENT);
+    }
+    fill_args(job);
+    const uint64_t bytes = decision_bytes(job);
+    const hcore_backend_t backend = shim_decide(job->comm, oper, job->type, job->redop, bytes, job->watch);
+    if (backend == HCORE_BACKEND_MPI) {
+        return SHIM_PASS;
+    }
+    job->watch->bytes = sum_bytes(job, job->nblocks[SHIM_IN] > 0 ? SHIM_IN : SHIM_OUT);
+    if (bytes == 0 && oper != HCORE_OPER_Barrier && hcore_oper_bytes(oper) != HCORE_BYTES_UNKNOWN) {
+        job->watch->algorithm = "nothing"; /* all ranks see the same size: none has anything to do */
+        return MPI_SUCCESS;
+    }
+    return run_core(job, backend);
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* life.c - start and end of the shim: configuration, profile, the functions of MPI that begin and end things. */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "mpi_shim/shim.h"
+
+shim_t shim = {.progress = MPI_COMM_NULL, .keyval = MPI_KEYVAL_INVALID};
+
+static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
+/* release store after everything in `shim` is set; pairs with the acquire loads in shim_start */
+static atomic_bool started;
+static unsigned bad_values;
+
+/* A bad value is one line on stderr of one rank, asked for or not; all other messages need the log. */
+static void config_message(void *context, hcore_log_level_t level, const char *line)
+{
+    (void)context;
+    if (level == HCORE_LOG_ERROR) {
+        bad_values++;
+        if (shim.world_rank == 0) {
+            fprintf(stderr, "hccl-shim: %s\n", line);
+        }
+    }
+    HCORE_LOG(level, "%s", line);
+}
+
+static void open_profile(void)
+{
+    char error[512], line[640];
+    if (hcore_profile_open(shim.config.profile, &shim.profile, error, sizeof(error)) == HCORE_OK) {
+        return;
+    }
+    snprintf(line, sizeof(line), "MPI_SHIM_PROFILE: %s; the profile \"host\" stays in force", error);
+    config_message(NULL, HCORE_LOG_ERROR, line);
+    if (hcore_profile_open("host", &shim.profile, error, sizeof(error)) != HCORE_OK) {
+        abort(); /* the built-in profile is part of the library */
+    }
+}
+
+/* Names under which launchers say how many ranks they put on this host. */
+static uint32_t launcher_ranks(void)
+{
+    static const char *const names[] = {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "PALS_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"};
+    for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+        const char *text = getenv(names[i]);
+        long value = text ? strtol(text, NULL, 10) : 0;
+        if (value > 0) {
+            return (uint32_t)value;
+        }
+    }
+    return 0;
+}
+
+/* COMM_SELF's attributes go first in Finalize: the last moment at which the private communicator can be freed. */
+static int self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
+{
+    (void)comm, (void)keyval, (void)value, (void)extra;
+    MPI_Comm progress = shim.progress;
+    shim.progress = MPI_COMM_NULL;
+    return progress == MPI_COMM_NULL ? MPI_SUCCESS : shim_pmpi.Comm_free(&progress);
+}
+
+/* The World model gives a rank number and a place to poll; Sessions alone give neither. */
+static void start_world(void)
+{
+    int keyval = MPI_KEYVAL_INVALID;
+    shim_pmpi.Comm_rank(MPI_COMM_WORLD, &shim.world_rank);
+    if (shim_pmpi.Comm_dup(MPI_COMM_SELF, &shim.progress) != MPI_SUCCESS) {
+        shim.progress = MPI_COMM_NULL;
+        return;
+    }
+    shim_pmpi.Comm_create_keyval(NULL, self_deleted, &keyval, NULL);
+    shim_pmpi.Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
+    shim_pmpi.Comm_free_keyval(&keyval); /* lives on until the attribute goes */
+}
+
+/* Twice: messages about values can only be logged once the log's own knob is known. */
+static void load_config(void)
+{
+    hcore_config_load(&shim.config, environ, NULL, NULL);
+    if (shim.config.log_level > HCORE_LOG_OFF) {
+        hcore_log_open((hcore_log_level_t)shim.config.log_level, shim.config.log_file);
+    }
+    hcore_config_release(&shim.config);
+    hcore_config_load(&shim.config, environ, config_message, NULL);
+}
+
+static void start_locked(void)
+{
+    int initialized = 0, level = MPI_THREAD_SINGLE;
+    shim_pmpi.Initialized(&initialized);
+    if (initialized) {
+        start_world();
+        shim_pmpi.Query_thread(&level);
+    }
+    shim.threads = !initialized || level == MPI_THREAD_MULTIPLE;
+    shim.host_ranks = launcher_ranks();
+    hcore_log_rank(shim.world_rank);
+    load_config();
+    open_profile();
+    shim_type_init();
+    shim_pmpi.Comm_create_keyval(NULL, shim_comm_delete, &shim.keyval, NULL);
+    shim_report_init();
+    if (bad_values > 0 && shim.config.strict && initialized) {
+        hcore_log_close();
+        shim_pmpi.Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    }
+}
+
+bool shim_start(void)
+{
+    if (!atomic_load_explicit(&started, memory_order_acquire)) {
+        pthread_mutex_lock(&start_lock);
+        if (!atomic_load_explicit(&started, memory_order_relaxed)) {
+            start_locked();
+            atomic_store_explicit(&started, true, memory_order_release);
+        }
+        pthread_mutex_unlock(&start_lock);
+    }
+    return true;
+}
+
+int shim_Init(int *argc, char ***argv)
+{
+    int code = shim_pmpi.Init(argc, argv);
+    if (code == MPI_SUCCESS) {
+        shim_start();
+    }
+    return code;
+}
+
+int shim_Init_thread(int *argc, char ***argv, int required, int *provided)
+{
+    int code = shim_pmpi.Init_thread(argc, argv, required, provided);
+    if (code == MPI_SUCCESS) {
+        shim_start();
+    }
+    return code;
+}
+
+int shim_Finalize(void)
+{
+    int code = shim_pmpi.Finalize();
+    /* After it: the program's delete callbacks, which run in Finalize, may still have used collectives. */
+    if (code == MPI_SUCCESS && atomic_load_explicit(&started, memory_order_acquire)) {
+        shim_report_write();
+        hcore_log_close();
+    }
+    return code;
+}
+
+int shim_Abort(MPI_Comm comm, int errorcode)
+{
+    hcore_log_close();
+    return shim_pmpi.Abort(comm, errorcode);
+}
+
+/* The delete callback of our attribute drops the state; older libraries do not call it in Comm_disconnect. */
+int shim_Comm_free(MPI_Comm *comm)
+{
+    const MPI_Comm handle = comm ? *comm : MPI_COMM_NULL;
+    int code = shim_pmpi.Comm_free(comm);
+    if (code == MPI_SUCCESS) {
+        shim_comm_drop(handle);
+    }
+    return code;
+}
+
+int shim_Comm_disconnect(MPI_Comm *comm)
+{
+    const MPI_Comm handle = comm ? *comm : MPI_COMM_NULL;
+    int code = shim_pmpi.Comm_disconnect(comm);
+    if (code == MPI_SUCCESS) {
+        shim_comm_drop(handle);
+    }
+    return code;
+}

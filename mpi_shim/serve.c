@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * serve.c - one function per operator: which arguments are significant on this rank, and what they mean for the core. An
+ * argument that MPI says is ignored is never looked at.
+ */
+#include "mpi_shim/shim.h"
+
+static inline bool at_root(const shim_job_t *job)
+{
+    return job->comm->rank == job->args.root;
+}
+
+static void set_side(shim_job_t *job, unsigned which, uint32_t nblocks)
+{
+    const shim_call_t *call = job->call;
+    shim_side_t *side = &job->side[which];
+    job->nblocks[which] = nblocks;
+    if (which == SHIM_IN) {
+        side->buffer = (void *)call->sendbuf;
+        side->count = call->sendcount;
+        side->type = call->sendtype;
+    } else {
+        side->buffer = call->recvbuf;
+        side->count = call->recvcount;
+        side->type = call->recvtype;
+    }
+}
+
+/* The arrays of a V or W argument. */
+static void set_arrays(shim_job_t *job, unsigned which)
+{
+    const shim_call_t *call = job->call;
+    shim_side_t *side = &job->side[which];
+    side->counts = which == SHIM_IN ? call->sendcounts : call->recvcounts;
+    side->displs = which == SHIM_IN ? call->sdispls : call->rdispls;
+    side->types = which == SHIM_IN ? call->sendtypes : call->recvtypes;
+}
+
+int shim_serve_Barrier(const shim_call_t *call, shim_watch_t *watch)
+{
+    shim_job_t job;
+    int code = shim_job_begin(&job, call, watch, HCORE_OPER_Barrier);
+    return code == MPI_SUCCESS ? shim_job_run(&job) : code;
+}
+
+int shim_serve_Broadcast(const shim_call_t *call, shim_watch_t *watch)
+{
+    shim_job_t job;
+    int code = shim_job_begin(&job, call, watch, HCORE_OPER_Broadcast);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    set_side(&job, at_root(&job) ? SHIM_IN : SHIM_OUT, 1);
+    return shim_job_run(&job);
+}
+
+/* Gather, GatherV: everything arrives at the root. */
+static int serve_gather(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
+{
+    shim_job_t job;
+    int code = shim_job_begin(&job, call, watch, oper);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    if (at_root(&job)) {
+        set_side(&job, SHIM_OUT, job.comm->size);
+        if (oper == HCORE_OPER_GatherV) {
+            set_arrays(&job, SHIM_OUT);
+        }
+        job.in_place = call->sendbuf == MPI_IN_PLACE;
+    }
+    if (!job.in_place) {
+        set_side(&job, SHIM_IN, 1);
+    }
+    return shim_job_run(&job);
+}
+
+int shim_serve_Gather(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_gather(call, watch, HCORE_OPER_Gather);
+}
+
+int shim_serve_GatherV(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_gather(call, watch, HCORE_OPER_GatherV);
+}
+
+static int serve_scatter(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
+{
+    shim_job_t job;
+    int code = shim_job_begin(&job, call, watch, oper);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    if (at_root(&job)) {
+        set_side(&job, SHIM_IN, job.comm->size);
+        if (oper == HCORE_OPER_ScatterV) {
+            set_arrays(&job, SHIM_IN);
+        }
+        job.in_place = call->recvbuf == MPI_IN_PLACE;
+    }
+    if (!job.in_place) {
+        set_side(&job, SHIM_OUT, 1);
+    }
+    return shim_job_run(&job);
+}
+
+int shim_serve_Scatter(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_scatter(call, watch, HCORE_OPER_Scatter);
+}
+
+int shim_serve_ScatterV(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_scatter(call, watch, HCORE_OPER_ScatterV);
+}
+
+static int serve_allgather(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
+{
+    shim_job_t job;
+    int code = shim_job_begin(&job, call, watch, oper);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    set_side(&job, SHIM_OUT, job.comm->size);
+    if (oper == HCORE_OPER_AllGatherV) {
+        set_arrays(&job, SHIM_OUT);
+    }
+    job.in_place = call->sendbuf == MPI_IN_PLACE;
+    if (!job.in_place) {
+        set_side(&job, SHIM_IN, 1);
+    }
+    return shim_job_run(&job);
+}
+
+int shim_serve_AllGather(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_allgather(call, watch, HCORE_OPER_AllGather);
+}
+
+int shim_serve_AllGatherV(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_allgather(call, watch, HCORE_OPER_AllGatherV);
+}
+
+/* In place, every block is sent from where another will arrive: IN is a copy, and the core sees no aliasing. */
+static int serve_alltoall(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
+{
+    shim_job_t job;
+    int code = shim_job_begin(&job, call, watch, oper);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    const uint32_t n = job.comm->size;
+    set_side(&job, SHIM_OUT, n);
+    set_side(&job, SHIM_IN, n);
+    if (oper != HCORE_OPER_AlltoAll) {
+        set_arrays(&job, SHIM_OUT);
+        set_arrays(&job, SHIM_IN);
+    }
+    if (call->sendbuf == MPI_IN_PLACE) {
+        job.side[SHIM_IN] = job.side[SHIM_OUT];
+        job.side[SHIM_IN].copy = true;
+    }
+    return shim_job_run(&job);
+}
+
+int shim_serve_AlltoAll(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_alltoall(call, watch, HCORE_OPER_AlltoAll);
+}
+
+int shim_serve_AlltoAllV(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_alltoall(call, watch, HCORE_OPER_AlltoAllV);
+}
+
+int shim_serve_AlltoAllW(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_alltoall(call, watch, HCORE_OPER_AlltoAllW);
+}
+
+/* AllReduce, Reduce, Scan, Exscan: one block in, one block out. */
+static int serve_reduction(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
+{
+    shim_job_t job;
+    int code = shim_job_begin(&job, call, watch, oper);
+    if (code == MPI_SUCCESS) {
+        code = shim_job_reducer(&job);
+    }
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    const bool result = oper == HCORE_OPER_Reduce ? at_root(&job) : true;
+    job.in_place = result && call->sendbuf == MPI_IN_PLACE;
+    if (result) {
+        set_side(&job, SHIM_OUT, 1);
+    }
+    if (!job.in_place) {
+        set_side(&job, SHIM_IN, 1);
+        if (oper == HCORE_OPER_Exscan && job.comm->rank == 0) {
+            job.nblocks[SHIM_OUT] = 0; /* not significant there */
+        }
+    }
+    return shim_job_run(&job);
+}
+
+int shim_serve_AllReduce(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_reduction(call, watch, HCORE_OPER_AllReduce);
+}
+
+int shim_serve_Reduce(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_reduction(call, watch, HCORE_OPER_Reduce);
+}
+
+int shim_serve_Scan(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_reduction(call, watch, HCORE_OPER_Scan);
+}
+
+int shim_serve_Exscan(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_reduction(call, watch, HCORE_OPER_Exscan);
+}
+
+/* The vector of all blocks lies in sendbuf, or in place in recvbuf, whose beginning then receives the result. */
+static int serve_reduce_scatter(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
+{
+    shim_job_t job;
+    int code = shim_job_begin(&job, call, watch, oper);
+    if (code == MPI_SUCCESS) {
+        code = shim_job_reducer(&job);
+    }
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    const bool in_place = call->sendbuf == MPI_IN_PLACE;
+    set_side(&job, SHIM_IN, job.comm->size);
+    set_side(&job, SHIM_OUT, 1);
+    job.side[SHIM_IN].type = call->recvtype;
+    if (oper == HCORE_OPER_ReduceScatterV) {
+        job.side[SHIM_IN].counts = call->recvcounts;
+        job.side[SHIM_OUT].count = shim_count(&job.side[SHIM_IN], job.comm->rank);
+    }
+    if (in_place) {
+        job.side[SHIM_IN].buffer = call->recvbuf;
+    }
+    job.in_place = in_place;
+    return shim_job_run(&job);
+}
+
+int shim_serve_ReduceScatter(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_reduce_scatter(call, watch, HCORE_OPER_ReduceScatter);
+}
+
+int shim_serve_ReduceScatterV(const shim_call_t *call, shim_watch_t *watch)
+{
+    return serve_reduce_scatter(call, watch, HCORE_OPER_ReduceScatterV);
+}

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * shim.h - the run time behind the wrappers.
+ *
+ *   find.c     which MPI the process has, whether it is ours to serve; fills the slots of the entries
+ *   life.c     Init, Finalize, Abort; configuration; start and end of the shim
+ *   comm.c     what the shim knows of each communicator, by handle value
+ *   type.c     MPI types and ops as the core's, packing of derived types
+ *   blocks.c   buffer arguments of a call as the core's blocks
+ *   decide.c   the verdict for a call
+ *   serve_*.c  one function per operator: check, decide, run
+ *   report.c   what was done and why
+ *
+ * Only PMPI entries are called, through one table (shim_pmpi). Everything a function needs to know about other ranks comes from
+ * arguments that MPI forces to be equal on all of them.
+ */
+#ifndef SHIM_H
+#define SHIM_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "abi.h"
+#include "hcore/comm.h"
+#include "hcore/config.h"
+#include "hcore/log.h"
+#include "wrappers/entry.h"
+#include "wrappers/table.h"
+
+/* ---- find.c ---- */
+
+typedef struct {
+    const char *name; /* "PMPI_Allreduce" */
+    size_t offset;    /* in shim_pmpi_t */
+    bool optional;
+} shim_symbol_t;
+
+extern const shim_symbol_t shim_pmpi_symbol[];
+extern const unsigned shim_pmpi_symbol_count;
+extern const shim_any_fn_t shim_served_entry[]; /* shim_Allreduce ..., in the order of the slots */
+extern const size_t shim_pmpi_of_slot[];        /* offset in shim_pmpi_t, in the order of the slots */
+
+/* The C library's dlsym, past our own. */
+void *shim_real_dlsym(void *handle, const char *name);
+
+/* ---- life.c ---- */
+
+typedef struct {
+    hcore_config_t config;
+    hcore_profile_t *profile;
+    MPI_Comm progress;   /* private, for polling the MPI underneath; MPI_COMM_NULL until made */
+    int keyval;          /* attribute that drops our state with the communicator */
+    bool reporting;
+    bool threads;        /* MPI_THREAD_MULTIPLE: counters need a lock */
+    int world_rank;
+    uint32_t host_ranks; /* what the launcher says; 0 unknown */
+} shim_t;
+
+extern shim_t shim;
+
+/* Makes sure the shim is started; true if it is. Called at the first use when Init was not seen. */
+bool shim_start(void);
+
+/* ---- comm.c ---- */
+
+typedef struct shim_comm shim_comm_t;
+struct shim_verdict;
+
+enum { SHIM_VERDICTS = 64 }; /* places of the cache of verdicts, by (operator, type, op) */
+
+struct shim_comm {
+    MPI_Comm handle;
+    hcore_comm_t *core;   /* NULL: MPI serves this communicator, for the reason `why` */
+    hcore_reason_t why;
+    uint32_t rank, size;
+    struct shim_verdict *verdict;
+    /* scratch of one call: sizes and displacements of the blocks of both sides, packed data */
+    uint64_t *bytes[2];
+    ptrdiff_t *displs[2];
+    void *packed[2];
+    size_t packed_room[2];
+};
+
+/* What the shim knows of a communicator; made at its first collective (collective over it). NULL: no plausible handle. */
+shim_comm_t *shim_comm_get(MPI_Comm comm);
+void shim_comm_drop(MPI_Comm comm);
+int shim_comm_delete(MPI_Comm comm, int keyval, void *value, void *extra); /* attribute callback */
+
+/* ---- type.c ---- */
+
+typedef struct {
+    hcore_type_t core;   /* HCORE_TYPE_NONE if no op of the core works on it */
+    bool predefined;
+    bool contiguous;     /* elements lie one after the other without gaps: no packing */
+    uint64_t size;       /* bytes of data in one element */
+    MPI_Aint lb, extent;
+} shim_type_t;
+
+void shim_type_init(void);
+/* False: no plausible handle, or MPI refused it. */
+bool shim_type_get(MPI_Datatype handle, shim_type_t *type);
+/* HCORE_REDOP_NONE: not a plausible handle; HCORE_REDOP_USER: a function of the program. */
+hcore_redop_t shim_op_get(MPI_Op handle);
+/* `count` elements between a typed buffer and packed bytes; an MPI error code. */
+int shim_pack(const void *buffer, uint64_t count, MPI_Datatype handle, const shim_type_t *type, void *packed, MPI_Comm comm);
+int shim_unpack(const void *packed, void *buffer, uint64_t count, MPI_Datatype handle, const shim_type_t *type,
+                MPI_Comm comm);
+
+/* Reduction with a function of the program. Lives on the caller's stack for one call. */
+typedef struct {
+    MPI_Datatype type;
+    MPI_Op op;
+    MPI_Comm comm;
+    shim_type_t info;
+    int error; /* first MPI error of a pack, unpack or op call */
+} shim_user_op_t;
+void shim_user_reduce(const hcore_reducer_t *self, void *dst, const void *const *src, unsigned nsrc, size_t n);
+
+/* ---- calls ---- */
+
+typedef struct {
+    shim_fn_t fn;
+    bool large; /* arrays hold MPI_Count and MPI_Aint instead of int */
+    const void *sendbuf;
+    void *recvbuf;
+    MPI_Count sendcount, recvcount;
+    const void *sendcounts, *recvcounts, *sdispls, *rdispls;
+    MPI_Datatype sendtype, recvtype;
+    const MPI_Datatype *sendtypes, *recvtypes;
+    MPI_Op op;
+    int root;
+    MPI_Comm comm;
+} shim_call_t;
+
+enum { SHIM_PASS = -1 }; /* from shim_serve_X: call PMPI; no MPI error code is negative */
+
+/* What happened to one call, for the report and mpi_shim_last_path. */
+typedef struct {
+    hcore_backend_t backend;
+    hcore_reason_t reason;
+    const char *algorithm;
+    uint64_t bytes; /* this rank's payload: what it contributes, or receives where it contributes nothing */
+    uint64_t start_ns;
+} shim_watch_t;
+
+shim_watch_t shim_watch_begin(void);
+void shim_watch_end(shim_watch_t *watch, const shim_call_t *call);
+
+#define X(name, reduces, bytes) int shim_serve_##name(const shim_call_t *call, shim_watch_t *watch);
+HCORE_OPERATOR_LIST(X)
+#undef X
+
+/* ---- decide.c ---- */
+
+/* Verdict for a call on a served communicator; fills `watch`. type, redop: NONE for data moving operators. */
+hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, uint64_t bytes,
+                            shim_watch_t *watch);
+struct shim_verdict *shim_verdicts_create(void);
+
+/* ---- blocks.c ---- */
+
+enum { SHIM_IN, SHIM_OUT };
+
+/* One buffer argument with its counts, as MPI gives it. counts NULL: `count` elements in each block; displs NULL: blocks
+ * one after another. */
+typedef struct {
+    void *buffer;
+    MPI_Count count;
+    const void *counts, *displs;
+    MPI_Datatype type;
+    const MPI_Datatype *types; /* per block; displs are then in bytes */
+    bool large;
+    bool copy; /* the core must not see the buffer itself: it is about to be overwritten */
+    bool raw;  /* operands of a predefined op: elements with their gaps, at their extent */
+} shim_side_t;
+
+/* The same as the core sees it. */
+typedef struct {
+    hcore_blocks_t blocks;
+    uint64_t bytes;        /* uniform */
+    const uint64_t *sizes; /* or per block */
+    bool packed;           /* blocks lie packed in scratch: pack before, unpack after */
+    shim_type_t info;      /* of the uniform type */
+} shim_view_t;
+
+MPI_Count shim_count(const shim_side_t *side, uint32_t block);
+/* SHIM_PASS if an argument is not plainly valid (negative count, bad type, NULL buffer), an MPI code if memory is short. */
+int shim_view(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view);
+int shim_view_pack(shim_comm_t *comm, const shim_side_t *side, uint32_t first, uint32_t nblocks, const shim_view_t *view);
+int shim_view_unpack(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, const shim_view_t *view);
+void *shim_scratch(shim_comm_t *comm, unsigned which, size_t bytes);
+
+/* ---- job.c ---- */
+
+/* One collective call on its way through: described by shim_serve_X, run by shim_job_run. */
+typedef struct {
+    const shim_call_t *call;
+    shim_watch_t *watch;
+    shim_comm_t *comm;
+    shim_side_t side[2];
+    shim_view_t view[2];
+    uint32_t nblocks[2]; /* 0: the side has no part on this rank */
+    bool in_place;       /* IN is (part of) OUT, or at the root of Scatter(V) OUT is part of IN */
+    hcore_type_t type;
+    hcore_redop_t redop;
+    hcore_reducer_t reducer;
+    shim_user_op_t user;
+    hcore_args_t args;
+} shim_job_t;
+
+/* Looks at what all operators share (communicator, root, counts, types). MPI_SUCCESS: go on; SHIM_PASS or an MPI code: return it. */
+int shim_job_begin(shim_job_t *job, const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper);
+/* Reductions: the op and the reducer. */
+int shim_job_reducer(shim_job_t *job);
+/* The rest: views, decision, packing, the core, unpacking. Returns what the wrapper returns. */
+int shim_job_run(shim_job_t *job);
+
+int shim_pass(shim_watch_t *watch, hcore_reason_t reason);
+/* Raises an error on the communicator's handler and returns the code. */
+int shim_raise(MPI_Comm comm, int code);
+/* The MPI code of a core status; raised. MPI_SUCCESS for HCORE_OK. */
+int shim_finish(shim_comm_t *comm, hcore_status_t status);
+
+/* ---- report.c ---- */
+
+void shim_report_init(void);
+void shim_report_write(void);
+
+#endif
