@@ -13,7 +13,10 @@
  *             from its start. Own and peers' windows can be read; a rank writes its own window only.
  *   SCRATCH   private memory of this rank, expansion.scratch bytes
  *   PEER      direct path only: the bytes that rank `index` published for this rank to read (see
- *             hx_publish_t), in that rank's own IN memory
+ *             hx_publish_block), in that rank's own IN memory. A source of COPY alone. When the COPY goes to
+ *             SCRATCH, an executor that can load from the peer may leave it out and let the REDUCE that follows
+ *             read the peer's bytes instead: they stay as they are until that REDUCE is done, and each of its
+ *             SCRATCH sources is exactly what one COPY wrote.
  *
  * Synchronisation: POST p adds one to the counter of (me -> p); WAIT p blocks until the counter of (p -> me)
  * has reached this rank's number of waits on p. All memory accesses before a POST are visible after
@@ -40,7 +43,7 @@ typedef struct {
 } hx_loc_t;
 
 typedef enum {
-    HX_COPY,    /* dst <- src[0], bytes */
+    HX_COPY,    /* dst <- src[0], bytes; in place they may be the same memory exactly, else they never overlap */
     HX_REDUCE,  /* dst <- src[0] OP src[1] OP ... in this order; dst may equal one source exactly */
     HX_POST,    /* to `peer` */
     HX_WAIT,    /* for `peer` */
@@ -67,7 +70,7 @@ typedef struct {
  *   ReduceScatter(V) IN blocks 0..n-1; OUT block 0
  *   AlltoAll(V,W)   IN blocks 0..n-1 (to rank i); OUT blocks 0..n-1 (from rank i)
  *   Barrier         none
- * A block's size is found through hx_in_bytes / hx_out_bytes. In-place calls alias IN and OUT: AllReduce,
+ * A block's size is found through hx_in_bytes / hx_out_bytes; it is 0 where the rank has no such block. In-place calls alias IN and OUT: AllReduce,
  * Reduce, Scan, Exscan: IN block 0 is OUT block 0; (All)Gather(V): IN block 0 is OUT block r; Scatter(V): OUT
  * block 0 is IN block r at the root; ReduceScatter(V): the IN blocks are contiguous and OUT block 0 starts
  * where IN block 0 starts. AlltoAll never aliases (the caller copies first). Every
@@ -107,12 +110,14 @@ typedef struct {
     bool failed;      /* out of memory while building; sticky */
 } hx_expansion_t;
 
-/* Restrictions of an algorithm; an algorithm is never run outside them. */
+/* Restrictions of an algorithm; an algorithm is never run outside them. Without one of the two about order, it reduces
+ * in rank order from left to right. */
 enum {
     HX_NEED_COMMUTATIVE = 1 << 0, /* reduces in another order than rank order */
     HX_NO_INPLACE = 1 << 1,       /* not right when IN and OUT alias */
     HX_NEED_DIRECT = 1 << 2,      /* only with hx_shape_t.direct */
-    HX_NEED_POW2 = 1 << 3         /* number of ranks is a power of two */
+    HX_NEED_POW2 = 1 << 3,        /* number of ranks is a power of two */
+    HX_TREE_ORDER = 1 << 4        /* reduces in rank order, but as a tree: not the bits of left to right */
 };
 
 /* One row of the algorithm table. `expand` appends this rank's tasks; the caller owns the expansion. */
@@ -129,13 +134,19 @@ extern const unsigned hx_algo_count;
 /*
  * The algorithm for an operator: the row `wanted` names if it exists and is allowed, else the first allowed row of the
  * operator in table order (the table is ordered by preference). NULL if the operator has none.
- *   wanted   an algorithm name in any case, or NULL
+ *   wanted       an algorithm name in any case, or NULL
+ *   rank_order   only left to right in rank order will do
+ * HX_NEED_COMMUTATIVE and HX_TREE_ORDER rows are taken only when wanted by name and not rank_order (and, the
+ * former, commutative). `in_place` matters for ReduceScatter(V) alone, where MPI makes it the same on all ranks.
  */
 const hx_algo_t *hx_algo_choose(const hx_shape_t *shape, const char *wanted, bool commutative, bool in_place, bool rank_order);
 
 void hx_expansion_init(hx_expansion_t *expansion);
 void hx_expansion_release(hx_expansion_t *expansion);
-/* Runs the algorithm; HCORE_ERR_NO_MEMORY leaves the expansion empty. */
+/* The smallest window that every algorithm can work with. The same on all ranks, so it can be asked before. */
+uint64_t hx_window_least(uint32_t nranks, uint64_t elem_bytes);
+/* Runs the algorithm into an initialised, empty expansion. HCORE_ERR_NO_MEMORY leaves it empty; HCORE_ERR_PARAM for a
+ * shape that cannot be; HCORE_ERR_UNSUPPORTED for a window below hx_window_least. */
 hcore_status_t hx_expand(const hx_algo_t *algo, const hx_shape_t *shape, hx_expansion_t *expansion);
 
 #endif

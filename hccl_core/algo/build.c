@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* algo/build.c - appending tasks to an expansion. */
+#include "algo/build.h"
+
+#include <stdlib.h>
+
+enum { FIRST_ROOM = 64 };
+
+void hx_expansion_init(hx_expansion_t *expansion)
+{
+    *expansion = (hx_expansion_t){0};
+}
+
+void hx_expansion_release(hx_expansion_t *expansion)
+{
+    free(expansion->task);
+    free(expansion->src);
+    hx_expansion_init(expansion);
+}
+
+static hx_loc_t location(hx_space_t space, uint32_t index, uint64_t offset)
+{
+    return (hx_loc_t){.space = space, .index = index, .offset = offset};
+}
+
+hx_loc_t hx_in(uint32_t block, uint64_t offset)
+{
+    return location(HX_IN, block, offset);
+}
+
+hx_loc_t hx_out(uint32_t block, uint64_t offset)
+{
+    return location(HX_OUT, block, offset);
+}
+
+hx_loc_t hx_ccl(uint32_t rank, uint64_t offset)
+{
+    return location(HX_CCL, rank, offset);
+}
+
+hx_loc_t hx_scratch(uint64_t offset)
+{
+    return location(HX_SCRATCH, 0, offset);
+}
+
+hx_loc_t hx_peer(uint32_t rank, uint64_t offset)
+{
+    return location(HX_PEER, rank, offset);
+}
+
+/* Room for one more of `size` bytes; *room doubles. Returns false, with the old array intact, when there is none. */
+static bool grow(void **array, uint32_t used, uint32_t *room, size_t size)
+{
+    if (used < *room) {
+        return true;
+    }
+    if (*room > UINT32_MAX / 2) {
+        return false;
+    }
+    uint32_t wanted = *room ? *room * 2 : FIRST_ROOM;
+    void *larger = realloc(*array, wanted * size);
+    if (!larger) {
+        return false;
+    }
+    *array = larger;
+    *room = wanted;
+    return true;
+}
+
+static void append_source(hx_expansion_t *x, hx_loc_t src)
+{
+    void *array = x->src;
+    x->failed = x->failed || !grow(&array, x->nsrc, &x->src_room, sizeof(*x->src));
+    x->src = array;
+    if (!x->failed) {
+        x->src[x->nsrc++] = src;
+    }
+}
+
+static void append_task(hx_expansion_t *x, hx_task_t task)
+{
+    void *array = x->task;
+    x->failed = x->failed || !grow(&array, x->ntask, &x->task_room, sizeof(*x->task));
+    x->task = array;
+    if (!x->failed) {
+        x->task[x->ntask++] = task;
+    }
+}
+
+static bool goes_on(hx_loc_t before, uint64_t bytes, hx_loc_t after)
+{
+    return before.space == after.space && before.index == after.index && before.offset + bytes == after.offset;
+}
+
+void hx_copy(hx_expansion_t *x, hx_loc_t dst, hx_loc_t src, uint64_t bytes)
+{
+    if (!bytes || x->failed) {
+        return;
+    }
+    hx_task_t *last = x->ntask ? &x->task[x->ntask - 1] : NULL;
+    if (last && last->kind == HX_COPY && goes_on(last->dst, last->bytes, dst) &&
+        goes_on(x->src[last->first_src], last->bytes, src)) {
+        last->bytes += bytes;
+        return;
+    }
+    append_task(x, (hx_task_t){.kind = HX_COPY, .nsrc = 1, .first_src = x->nsrc, .dst = dst, .bytes = bytes});
+    append_source(x, src);
+}
+
+void hx_reduce_many(hx_expansion_t *x, hx_loc_t dst, uint64_t bytes, uint32_t count, hx_source_fn_t source,
+                    const void *context)
+{
+    if (count == 1) {
+        hx_copy(x, dst, source(context, 0), bytes);
+        return;
+    }
+    if (!bytes) {
+        return;
+    }
+    append_task(x, (hx_task_t){.kind = HX_REDUCE, .nsrc = count, .first_src = x->nsrc, .dst = dst, .bytes = bytes});
+    for (uint32_t i = 0; i < count; i++) {
+        append_source(x, source(context, i));
+    }
+}
+
+static hx_loc_t one_of(const void *context, uint32_t i)
+{
+    const hx_loc_t *list = context;
+    return list[i];
+}
+
+void hx_reduce_two(hx_expansion_t *x, hx_loc_t dst, hx_loc_t first, hx_loc_t second, uint64_t bytes)
+{
+    const hx_loc_t both[] = {first, second};
+    hx_reduce_many(x, dst, bytes, sizeof(both) / sizeof(both[0]), one_of, both);
+}
+
+void hx_sync(hx_expansion_t *x, hx_kind_t kind, uint32_t peer)
+{
+    append_task(x, (hx_task_t){.kind = kind, .peer = peer, .first_src = x->nsrc});
+}
