@@ -14,8 +14,8 @@ static hcore_status_t run_alone(const hcore_args_t *args)
         bytes == 0) {
         return HCORE_OK;
     }
-    void *out = hcore_block(&args->out, 0);
-    const void *in = hcore_block(&args->in, 0);
+    void *out = hcore_block_at(&args->out, 0);
+    const void *in = hcore_block_at(&args->in, 0);
     if (in != out) {
         memcpy(out, in, bytes);
     }
