@@ -25,7 +25,7 @@ static void hear(void *context, hcore_log_level_t level, const char *line)
 
 static unsigned load(hcore_config_t *config, heard_t *heard, const char *variable)
 {
-    char *envp[] = { (char *)"PATH=/bin", (char *)variable, NULL };
+    char *envp[] = {(char *)"PATH=/bin", (char *)variable, NULL};
     memset(heard, 0, sizeof *heard);
     return hcore_config_load(config, envp, hear, heard);
 }
@@ -58,7 +58,8 @@ static void check_good(const char *variable, const char *shown)
     hcore_config_release(&config);
 }
 
-/* A value that is not allowed: one message that names variable, value and what is allowed; the default stays. */
+/* A value that is not allowed: one message that names variable, value and what is allowed; the default stays.
+ */
 static void check_bad(const char *variable)
 {
     const hcore_knob_t *knobs;
@@ -72,8 +73,10 @@ static void check_bad(const char *variable)
     bool named = strncmp(heard.last, knobs[knob].name, strlen(knobs[knob].name)) == 0 &&
                  strstr(heard.last, strchr(variable, '=') + 1) && strstr(heard.last, knobs[knob].allowed) &&
                  strstr(heard.last, "stays in force");
-    tap_ok(bad == 1 && heard.count == 1 && named && !heard.several_lines, "%s is refused in one line", variable);
-    tap_ok(strcmp(text, knobs[knob].default_text) == 0 && config.given == 0, "... and the default stays in force");
+    tap_ok(bad == 1 && heard.count == 1 && named && !heard.several_lines, "%s is refused in one line",
+           variable);
+    tap_ok(strcmp(text, knobs[knob].default_text) == 0 && config.given == 0,
+           "... and the default stays in force");
     hcore_config_release(&config);
 }
 
@@ -90,11 +93,14 @@ static void check_defaults(void)
         hcore_config_value_text(&config, i, text, sizeof text);
         wrong += strcmp(text, knobs[i].default_text) != 0;
     }
-    tap_ok(bad == 0 && heard.count == 0 && wrong == 0, "without values every knob has its default; empty is unset");
-    tap_ok(config.op_expansion_mode == HCORE_EXPANSION_AUTO && config.deterministic == HCORE_DETERMINISTIC_FALSE &&
-               !config.algo && config.buffsize == UINT64_C(200) << 20 && !config.retry[0] && !config.retry[1] &&
+    tap_ok(bad == 0 && heard.count == 0 && wrong == 0,
+           "without values every knob has its default; empty is unset");
+    tap_ok(config.op_expansion_mode == HCORE_EXPANSION_AUTO &&
+               config.deterministic == HCORE_DETERMINISTIC_FALSE && !config.algo &&
+               config.buffsize == UINT64_C(200) << 20 && !config.retry[0] && !config.retry[1] &&
                !config.retry[2] && config.retry_max == 1 && config.retry_hold_ms == 5000 &&
-               config.retry_interval_ms == 1000 && config.connect_timeout_s == 120 && config.exec_timeout_s == 1836,
+               config.retry_interval_ms == 1000 && config.connect_timeout_s == 120 &&
+               config.exec_timeout_s == 1836,
            "the vendor's defaults");
     tap_ok(!config.disable && !config.strict && strcmp(config.profile, "host") == 0 &&
                config.backend == HCORE_USE_AUTO && config.log_level == HCORE_LOG_OFF && !config.log_file &&
@@ -106,12 +112,14 @@ static void check_defaults(void)
 /* Values reach the fields they belong to. */
 static void check_fields(void)
 {
-    char *envp[] = { (char *)"HCCL_BUFFSIZE=3", (char *)"HCCL_OP_RETRY_ENABLE=L2:1", (char *)"MPI_SHIM_BACKEND=aicpu",
-                     (char *)"MPI_SHIM_LOG=debug:/a:b", (char *)"HCCL_DETERMINISTIC=strict",
-                     (char *)"HCCL_OP_EXPANSION_MODE=AIV", (char *)"HCCL_BUFFSIZE=4", NULL };
+    char *envp[] = {(char *)"HCCL_BUFFSIZE=3",           (char *)"HCCL_OP_RETRY_ENABLE=L2:1",
+                    (char *)"MPI_SHIM_BACKEND=aicpu",    (char *)"MPI_SHIM_LOG=debug:/a:b",
+                    (char *)"HCCL_DETERMINISTIC=strict", (char *)"HCCL_OP_EXPANSION_MODE=AIV",
+                    (char *)"HCCL_BUFFSIZE=4",           NULL};
     hcore_config_t config;
     unsigned bad = hcore_config_load(&config, envp, NULL, NULL);
-    tap_ok(bad == 0 && config.buffsize == UINT64_C(3) << 20, "of a variable that is there twice the first counts");
+    tap_ok(bad == 0 && config.buffsize == UINT64_C(3) << 20,
+           "of a variable that is there twice the first counts");
     tap_ok(!config.retry[1] && config.retry[2], "retry by level");
     tap_ok(config.backend == HCORE_USE_AICPU && config.deterministic == HCORE_DETERMINISTIC_STRICT &&
                config.op_expansion_mode == HCORE_EXPANSION_AIV,
@@ -123,15 +131,16 @@ static void check_fields(void)
 
 static void check_algo(const char *value, hcore_oper_t oper, const char *wanted)
 {
-    hcore_config_t config = { .algo = value };
+    hcore_config_t config = {.algo = value};
     const char *algo = hcore_config_algo(&config, oper);
-    tap_ok(wanted ? algo && strcmp(algo, wanted) == 0 : !algo, "HCCL_ALGO=%s gives %s %s", value, hcore_oper_name(oper),
-           wanted ? wanted : "nothing");
+    tap_ok(wanted ? algo && strcmp(algo, wanted) == 0 : !algo, "HCCL_ALGO=%s gives %s %s", value,
+           hcore_oper_name(oper), wanted ? wanted : "nothing");
 }
 
 static void check_algos(void)
 {
-    const char by_operator[] = "allreduce=level0:NA;level1:ring/allgather=level1:NHR;level2:NB/alltoall=level0:NA";
+    const char by_operator[] =
+        "allreduce=level0:NA;level1:ring/allgather=level1:NHR;level2:NB/alltoall=level0:NA";
     check_algo("level0:NA;level1:ring", HCORE_OPER_AllReduce, "ring");
     check_algo("level0:NA;level1:ring", HCORE_OPER_Scan, "ring");
     check_algo("level1:h-d_r", HCORE_OPER_AllReduce, "H-D_R");
@@ -142,7 +151,7 @@ static void check_algos(void)
     check_algo(by_operator, HCORE_OPER_AllGatherV, "NHR");
     check_algo(by_operator, HCORE_OPER_AlltoAllV, NULL);
     check_algo(by_operator, HCORE_OPER_Broadcast, NULL);
-    hcore_config_t unset = { .algo = NULL };
+    hcore_config_t unset = {.algo = NULL};
     tap_ok(!hcore_config_algo(&unset, HCORE_OPER_AllReduce), "no algorithm without HCCL_ALGO");
 }
 
@@ -183,30 +192,33 @@ static void check_allowed_words(const char *name)
     tap_ok(bad == 0, "%s takes every word that it says is allowed", name);
 }
 
-static const struct { const char *variable, *shown; } good[] = {
-    { "HCCL_OP_EXPANSION_MODE=AI_CPU", "AI_CPU" },
-    { "HCCL_OP_EXPANSION_MODE=AICPU_CacheDisable", "AICPU_CacheDisable" },
-    { "HCCL_DETERMINISTIC=true", "true" },
-    { "HCCL_ALGO=level0:NA;level1:H-D_R;level2:pipeline", "level0:NA;level1:H-D_R;level2:pipeline" },
-    { "HCCL_ALGO=allreduce=level0:NA;level1:ring/alltoall=level1:pairwise",
-      "allreduce=level0:NA;level1:ring/alltoall=level1:pairwise" },
-    { "HCCL_BUFFSIZE=1", "1" },
-    { "HCCL_BUFFSIZE=65536", "65536" },
-    { "HCCL_OP_RETRY_ENABLE=L1:1,L2:0", "L0:0,L1:1,L2:0" },
-    { "HCCL_OP_RETRY_ENABLE=L0:0, L1:0, L2:1", "L0:0,L1:0,L2:1" },
-    { "HCCL_OP_RETRY_PARAMS=MaxCnt:10,HoldTime:0,IntervalTime:60000", "MaxCnt:10,HoldTime:0,IntervalTime:60000" },
-    { "HCCL_OP_RETRY_PARAMS=HoldTime:7", "MaxCnt:1,HoldTime:7,IntervalTime:1000" },
-    { "HCCL_CONNECT_TIMEOUT=7200", "7200" },
-    { "HCCL_EXEC_TIMEOUT=0", "0" },
-    { "HCCL_EXEC_TIMEOUT=2147483647", "2147483647" },
-    { "MPI_SHIM_DISABLE=on", "1" },
-    { "MPI_SHIM_STRICT=1", "1" },
-    { "MPI_SHIM_PROFILE=/etc/matrix.csv", "/etc/matrix.csv" },
-    { "MPI_SHIM_BACKEND=MPI", "mpi" },
-    { "MPI_SHIM_LOG=info", "info" },
-    { "MPI_SHIM_LOG=warn:/var/tmp/log:1", "warn:/var/tmp/log:1" },
-    { "MPI_SHIM_REPORT=report.json", "report.json" },
-    { "MPI_SHIM_CMA=off", "off" },
+static const struct {
+    const char *variable, *shown;
+} good[] = {
+    {"HCCL_OP_EXPANSION_MODE=AI_CPU", "AI_CPU"},
+    {"HCCL_OP_EXPANSION_MODE=AICPU_CacheDisable", "AICPU_CacheDisable"},
+    {"HCCL_DETERMINISTIC=true", "true"},
+    {"HCCL_ALGO=level0:NA;level1:H-D_R;level2:pipeline", "level0:NA;level1:H-D_R;level2:pipeline"},
+    {"HCCL_ALGO=allreduce=level0:NA;level1:ring/alltoall=level1:pairwise",
+     "allreduce=level0:NA;level1:ring/alltoall=level1:pairwise"},
+    {"HCCL_BUFFSIZE=1", "1"},
+    {"HCCL_BUFFSIZE=65536", "65536"},
+    {"HCCL_OP_RETRY_ENABLE=L1:1,L2:0", "L0:0,L1:1,L2:0"},
+    {"HCCL_OP_RETRY_ENABLE=L0:0, L1:0, L2:1", "L0:0,L1:0,L2:1"},
+    {"HCCL_OP_RETRY_PARAMS=MaxCnt:10,HoldTime:0,IntervalTime:60000",
+     "MaxCnt:10,HoldTime:0,IntervalTime:60000"},
+    {"HCCL_OP_RETRY_PARAMS=HoldTime:7", "MaxCnt:1,HoldTime:7,IntervalTime:1000"},
+    {"HCCL_CONNECT_TIMEOUT=7200", "7200"},
+    {"HCCL_EXEC_TIMEOUT=0", "0"},
+    {"HCCL_EXEC_TIMEOUT=2147483647", "2147483647"},
+    {"MPI_SHIM_DISABLE=on", "1"},
+    {"MPI_SHIM_STRICT=1", "1"},
+    {"MPI_SHIM_PROFILE=/etc/matrix.csv", "/etc/matrix.csv"},
+    {"MPI_SHIM_BACKEND=MPI", "mpi"},
+    {"MPI_SHIM_LOG=info", "info"},
+    {"MPI_SHIM_LOG=warn:/var/tmp/log:1", "warn:/var/tmp/log:1"},
+    {"MPI_SHIM_REPORT=report.json", "report.json"},
+    {"MPI_SHIM_CMA=off", "off"},
 };
 
 static const char *const bad[] = {

@@ -12,8 +12,14 @@ static hcore_query_t plain_query(hcore_oper_t oper, hcore_mode_t mode, hcore_spa
 {
     bool reduces = hcore_oper_reduces(oper);
     return (hcore_query_t){
-        .oper = oper, .mode = mode, .span = span, .nranks = 8, .use_aiv = true, .use_aicpu = true,
-        .type = reduces ? HCORE_TYPE_INT32 : HCORE_TYPE_NONE, .redop = reduces ? HCORE_REDOP_SUM : HCORE_REDOP_NONE,
+        .oper = oper,
+        .mode = mode,
+        .span = span,
+        .nranks = 8,
+        .use_aiv = true,
+        .use_aicpu = true,
+        .type = reduces ? HCORE_TYPE_INT32 : HCORE_TYPE_NONE,
+        .redop = reduces ? HCORE_REDOP_SUM : HCORE_REDOP_NONE,
     };
 }
 
@@ -45,7 +51,8 @@ static bool granted(const hcore_profile_t *profile, const hcore_query_t *query, 
     return false;
 }
 
-/* Each row, level and set of features: served by the row's backend exactly when a row grants it, with a reason if not. */
+/* Each row, level and set of features: served by the row's backend exactly when a row grants it, with a
+ * reason if not. */
 static void check_rows(const hcore_profile_t *profile)
 {
     const hcore_matrix_row_t *row;
@@ -81,8 +88,9 @@ static void check_unlisted(const hcore_profile_t *profile)
     unsigned seen = 0, wrong = 0;
     for (unsigned i = 0; i < HCORE_BACKEND_MPI * HCORE_OPER_COUNT * HCORE_MODE_COUNT; i++) {
         hcore_backend_t backend = (hcore_backend_t)(i % HCORE_BACKEND_MPI);
-        hcore_query_t query = plain_query((hcore_oper_t)(i / HCORE_BACKEND_MPI % HCORE_OPER_COUNT),
-                                          (hcore_mode_t)(i / HCORE_BACKEND_MPI / HCORE_OPER_COUNT), HCORE_SPAN_NODE);
+        hcore_query_t query =
+            plain_query((hcore_oper_t)(i / HCORE_BACKEND_MPI % HCORE_OPER_COUNT),
+                        (hcore_mode_t)(i / HCORE_BACKEND_MPI / HCORE_OPER_COUNT), HCORE_SPAN_NODE);
         const hcore_matrix_row_t *row;
         size_t count = hcore_profile_rows(profile, &row);
         bool listed = false;
@@ -94,7 +102,8 @@ static void check_unlisted(const hcore_profile_t *profile)
         seen += !listed;
         wrong += listed == (verdict.passed[backend] == HCORE_REASON_NOT_LISTED);
     }
-    tap_ok(wrong == 0 && seen > 0, "%s: the %u combinations without a row are not listed", hcore_profile_name(profile), seen);
+    tap_ok(wrong == 0 && seen > 0, "%s: the %u combinations without a row are not listed",
+           hcore_profile_name(profile), seen);
 }
 
 static void check_host_extends(void)
@@ -111,31 +120,34 @@ static void check_host_extends(void)
     for (unsigned oper = 0; oper < HCORE_OPER_COUNT; oper++) {
         for (unsigned span = HCORE_SPAN_NODE; span <= HCORE_SPAN_SUPERPOD; span++) {
             hcore_query_t query = plain_query((hcore_oper_t)oper, HCORE_MODE_OP, (hcore_span_t)span);
-            bool paired = oper == HCORE_OPER_Send || oper == HCORE_OPER_Recv || oper == HCORE_OPER_BatchSendRecv;
+            bool paired =
+                oper == HCORE_OPER_Send || oper == HCORE_OPER_Recv || oper == HCORE_OPER_BatchSendRecv;
             query.deterministic = true;
-            wrong += granted(host, &query, HCORE_BACKEND_AIV) == paired || !granted(host, &query, HCORE_BACKEND_AICPU);
+            wrong += granted(host, &query, HCORE_BACKEND_AIV) == paired ||
+                     !granted(host, &query, HCORE_BACKEND_AICPU);
         }
     }
     tap_ok(wrong == 0, "on a host both backends have every collective within a host, with determinism");
 }
 
 /* One question with its known answer. */
-static void expect(const char *text, const hcore_profile_t *profile, hcore_query_t query, hcore_backend_t backend,
-                   hcore_reason_t reason, hcore_reason_t aiv, hcore_reason_t aicpu)
+static void expect(const char *text, const hcore_profile_t *profile, hcore_query_t query,
+                   hcore_backend_t backend, hcore_reason_t reason, hcore_reason_t aiv, hcore_reason_t aicpu)
 {
     hcore_verdict_t verdict;
     hcore_decide(profile, &query, &verdict);
-    bool good = verdict.backend == backend && verdict.reason == reason && verdict.passed[HCORE_BACKEND_AIV] == aiv &&
-                verdict.passed[HCORE_BACKEND_AICPU] == aicpu;
+    bool good = verdict.backend == backend && verdict.reason == reason &&
+                verdict.passed[HCORE_BACKEND_AIV] == aiv && verdict.passed[HCORE_BACKEND_AICPU] == aicpu;
     if (!tap_ok(good, "%s: %s: %s", hcore_profile_name(profile), text, hcore_backend_name(backend))) {
-        tap_note("got %s %s, aiv %s, aicpu %s", hcore_backend_name(verdict.backend), hcore_reason_name(verdict.reason),
-                 hcore_reason_name(verdict.passed[HCORE_BACKEND_AIV]), hcore_reason_name(verdict.passed[HCORE_BACKEND_AICPU]));
+        tap_note("got %s %s, aiv %s, aicpu %s", hcore_backend_name(verdict.backend),
+                 hcore_reason_name(verdict.reason), hcore_reason_name(verdict.passed[HCORE_BACKEND_AIV]),
+                 hcore_reason_name(verdict.passed[HCORE_BACKEND_AICPU]));
     }
 }
 
-#define AIV HCORE_BACKEND_AIV
-#define AICPU HCORE_BACKEND_AICPU
-#define MPI HCORE_BACKEND_MPI
+#define AIV     HCORE_BACKEND_AIV
+#define AICPU   HCORE_BACKEND_AICPU
+#define MPI     HCORE_BACKEND_MPI
 #define R(name) HCORE_REASON_##name
 
 static void check_features(void)
@@ -152,7 +164,8 @@ static void check_features(void)
 
     query = node_query(HCORE_OPER_ReduceScatterV);
     query.deterministic = true;
-    expect("deterministic ReduceScatterV", atlas, query, AICPU, R(CHOSEN_ONLY), R(NOT_DETERMINISTIC), R(CHOSEN_ONLY));
+    expect("deterministic ReduceScatterV", atlas, query, AICPU, R(CHOSEN_ONLY), R(NOT_DETERMINISTIC),
+           R(CHOSEN_ONLY));
     expect("deterministic ReduceScatterV", host, query, AIV, R(CHOSEN), R(CHOSEN), R(TOO_SMALL));
     query = node_query(HCORE_OPER_AlltoAll);
     query.deterministic = true;
@@ -167,8 +180,10 @@ static void check_features(void)
     expect("Broadcast in ir", atlas, query, AICPU, R(CHOSEN_ONLY), R(LEVEL), R(CHOSEN_ONLY));
     query = plain_query(HCORE_OPER_Scatter, HCORE_MODE_IR, HCORE_SPAN_NODE);
     expect("Scatter in ir", atlas, query, MPI, R(NO_BACKEND), R(NOT_LISTED), R(NOT_LISTED));
-    expect("AllGatherV", atlas, node_query(HCORE_OPER_AllGatherV), AICPU, R(CHOSEN_ONLY), R(NOT_LISTED), R(CHOSEN_ONLY));
-    expect("Barrier", atlas, node_query(HCORE_OPER_Barrier), MPI, R(NO_BACKEND), R(NOT_LISTED), R(NOT_LISTED));
+    expect("AllGatherV", atlas, node_query(HCORE_OPER_AllGatherV), AICPU, R(CHOSEN_ONLY), R(NOT_LISTED),
+           R(CHOSEN_ONLY));
+    expect("Barrier", atlas, node_query(HCORE_OPER_Barrier), MPI, R(NO_BACKEND), R(NOT_LISTED),
+           R(NOT_LISTED));
     expect("Barrier", host, node_query(HCORE_OPER_Barrier), AIV, R(CHOSEN), R(CHOSEN), R(TOO_SMALL));
 }
 
@@ -198,21 +213,36 @@ static hcore_query_t typed(hcore_oper_t oper, hcore_type_t type, hcore_redop_t r
 static void check_limits(void)
 {
     const hcore_oper_t reduce = HCORE_OPER_AllReduce, move = HCORE_OPER_AllGather;
-    expect("fp64 sum", atlas, typed(reduce, HCORE_TYPE_FP64, HCORE_REDOP_SUM), MPI, R(NO_BACKEND), R(TYPE), R(TYPE));
-    expect("int64 sum", atlas, typed(reduce, HCORE_TYPE_INT64, HCORE_REDOP_SUM), MPI, R(NO_BACKEND), R(TYPE), R(TYPE));
-    expect("uint8 max", atlas, typed(reduce, HCORE_TYPE_UINT8, HCORE_REDOP_MAX), MPI, R(NO_BACKEND), R(TYPE), R(TYPE));
-    expect("fp32 prod", atlas, typed(reduce, HCORE_TYPE_FP32, HCORE_REDOP_PROD), MPI, R(NO_BACKEND), R(REDOP), R(REDOP));
-    expect("bfp16 sum", atlas, typed(reduce, HCORE_TYPE_BFP16, HCORE_REDOP_SUM), AIV, R(CHOSEN), R(CHOSEN), R(TOO_SMALL));
-    expect("move of fp64", atlas, typed(move, HCORE_TYPE_FP64, HCORE_REDOP_NONE), AICPU, R(CHOSEN_ONLY), R(TYPE), R(CHOSEN_ONLY));
-    expect("move of uint16", atlas, typed(move, HCORE_TYPE_UINT16, HCORE_REDOP_NONE), AIV, R(CHOSEN), R(CHOSEN), R(TOO_SMALL));
-    expect("move of complex", atlas, typed(move, HCORE_TYPE_CFP32, HCORE_REDOP_NONE), MPI, R(NO_BACKEND), R(TYPE), R(TYPE));
-    expect("fp64 prod", host, typed(reduce, HCORE_TYPE_FP64, HCORE_REDOP_PROD), AIV, R(CHOSEN), R(CHOSEN), R(TOO_SMALL));
-    expect("fp64 band", host, typed(reduce, HCORE_TYPE_FP64, HCORE_REDOP_BAND), MPI, R(NO_BACKEND), R(REDOP), R(REDOP));
-    expect("opaque sum", host, typed(reduce, HCORE_TYPE_OPAQUE, HCORE_REDOP_SUM), MPI, R(NO_BACKEND), R(REDOP), R(REDOP));
-    expect("user's op", host, typed(reduce, HCORE_TYPE_OPAQUE, HCORE_REDOP_USER), AIV, R(CHOSEN), R(CHOSEN), R(TOO_SMALL));
-    expect("reduction without op", host, typed(reduce, HCORE_TYPE_FP32, HCORE_REDOP_NONE), MPI, R(NO_BACKEND), R(REDOP), R(REDOP));
-    expect("move of opaque", host, typed(move, HCORE_TYPE_OPAQUE, HCORE_REDOP_NONE), AIV, R(CHOSEN), R(CHOSEN), R(TOO_SMALL));
-    expect("user's op", atlas, typed(reduce, HCORE_TYPE_OPAQUE, HCORE_REDOP_USER), MPI, R(NO_BACKEND), R(TYPE), R(TYPE));
+    expect("fp64 sum", atlas, typed(reduce, HCORE_TYPE_FP64, HCORE_REDOP_SUM), MPI, R(NO_BACKEND), R(TYPE),
+           R(TYPE));
+    expect("int64 sum", atlas, typed(reduce, HCORE_TYPE_INT64, HCORE_REDOP_SUM), MPI, R(NO_BACKEND), R(TYPE),
+           R(TYPE));
+    expect("uint8 max", atlas, typed(reduce, HCORE_TYPE_UINT8, HCORE_REDOP_MAX), MPI, R(NO_BACKEND), R(TYPE),
+           R(TYPE));
+    expect("fp32 prod", atlas, typed(reduce, HCORE_TYPE_FP32, HCORE_REDOP_PROD), MPI, R(NO_BACKEND), R(REDOP),
+           R(REDOP));
+    expect("bfp16 sum", atlas, typed(reduce, HCORE_TYPE_BFP16, HCORE_REDOP_SUM), AIV, R(CHOSEN), R(CHOSEN),
+           R(TOO_SMALL));
+    expect("move of fp64", atlas, typed(move, HCORE_TYPE_FP64, HCORE_REDOP_NONE), AICPU, R(CHOSEN_ONLY),
+           R(TYPE), R(CHOSEN_ONLY));
+    expect("move of uint16", atlas, typed(move, HCORE_TYPE_UINT16, HCORE_REDOP_NONE), AIV, R(CHOSEN),
+           R(CHOSEN), R(TOO_SMALL));
+    expect("move of complex", atlas, typed(move, HCORE_TYPE_CFP32, HCORE_REDOP_NONE), MPI, R(NO_BACKEND),
+           R(TYPE), R(TYPE));
+    expect("fp64 prod", host, typed(reduce, HCORE_TYPE_FP64, HCORE_REDOP_PROD), AIV, R(CHOSEN), R(CHOSEN),
+           R(TOO_SMALL));
+    expect("fp64 band", host, typed(reduce, HCORE_TYPE_FP64, HCORE_REDOP_BAND), MPI, R(NO_BACKEND), R(REDOP),
+           R(REDOP));
+    expect("opaque sum", host, typed(reduce, HCORE_TYPE_OPAQUE, HCORE_REDOP_SUM), MPI, R(NO_BACKEND),
+           R(REDOP), R(REDOP));
+    expect("user's op", host, typed(reduce, HCORE_TYPE_OPAQUE, HCORE_REDOP_USER), AIV, R(CHOSEN), R(CHOSEN),
+           R(TOO_SMALL));
+    expect("reduction without op", host, typed(reduce, HCORE_TYPE_FP32, HCORE_REDOP_NONE), MPI, R(NO_BACKEND),
+           R(REDOP), R(REDOP));
+    expect("move of opaque", host, typed(move, HCORE_TYPE_OPAQUE, HCORE_REDOP_NONE), AIV, R(CHOSEN),
+           R(CHOSEN), R(TOO_SMALL));
+    expect("user's op", atlas, typed(reduce, HCORE_TYPE_OPAQUE, HCORE_REDOP_USER), MPI, R(NO_BACKEND),
+           R(TYPE), R(TYPE));
 }
 
 /* Up to the limit AIV, above it AI CPU, for every operator that both have. */
@@ -235,9 +265,11 @@ static void check_sizes(const hcore_profile_t *profile)
         split++;
         query.bytes = limit + 1;
         hcore_decide(profile, &query, &above);
-        wrong += above.backend != AICPU || above.passed[AIV] != R(TOO_LARGE) || hcore_oper_bytes(query.oper) == HCORE_BYTES_UNKNOWN;
+        wrong += above.backend != AICPU || above.passed[AIV] != R(TOO_LARGE) ||
+                 hcore_oper_bytes(query.oper) == HCORE_BYTES_UNKNOWN;
     }
-    tap_ok(wrong == 0 && split > 0, "%s: AIV up to the limit and AI CPU above, for %u operators", hcore_profile_name(profile), split);
+    tap_ok(wrong == 0 && split > 0, "%s: AIV up to the limit and AI CPU above, for %u operators",
+           hcore_profile_name(profile), split);
 }
 
 /* Steps say the same as the decision at every size, and verdicts hold together. */
@@ -256,7 +288,8 @@ static void check_steps(const hcore_profile_t *profile)
         query.use_aiv = i & 8;
         query.use_aicpu = i & 16;
         hcore_decide_steps(profile, &query, &limit, &small, &large);
-        const uint64_t sizes[] = { 0, 1, 8, 4096, 65536, limit - 1, limit, limit + 1, UINT64_C(1) << 40, UINT64_MAX };
+        const uint64_t sizes[] = {
+            0, 1, 8, 4096, 65536, limit - 1, limit, limit + 1, UINT64_C(1) << 40, UINT64_MAX};
         for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
             query.bytes = sizes[k];
             hcore_decide(profile, &query, &verdict);
@@ -266,7 +299,8 @@ static void check_steps(const hcore_profile_t *profile)
             wrong += (verdict.passed[MPI] == R(CORE_SERVES)) != (verdict.backend != MPI);
         }
     }
-    tap_ok(wrong == 0 && questions > 0, "%s: steps and decision agree on %u questions", hcore_profile_name(profile), questions);
+    tap_ok(wrong == 0 && questions > 0, "%s: steps and decision agree on %u questions",
+           hcore_profile_name(profile), questions);
 }
 
 static void check_configure(const char *text, hcore_config_t config, hcore_span_t span, hcore_query_t wanted)
@@ -280,23 +314,25 @@ static void check_configure(const char *text, hcore_config_t config, hcore_span_
 
 static void check_configuration(void)
 {
-    const hcore_query_t both = { .use_aiv = true, .use_aicpu = true }, aicpu = { .use_aicpu = true };
-    const hcore_query_t retry = { .use_aiv = true, .use_aicpu = true, .reexecution = true };
-    check_configure("nothing set", (hcore_config_t){ 0 }, HCORE_SPAN_NODE, both);
-    check_configure("AI_CPU rules AIV out", (hcore_config_t){ .op_expansion_mode = HCORE_EXPANSION_AI_CPU },
+    const hcore_query_t both = {.use_aiv = true, .use_aicpu = true}, aicpu = {.use_aicpu = true};
+    const hcore_query_t retry = {.use_aiv = true, .use_aicpu = true, .reexecution = true};
+    check_configure("nothing set", (hcore_config_t){0}, HCORE_SPAN_NODE, both);
+    check_configure("AI_CPU rules AIV out", (hcore_config_t){.op_expansion_mode = HCORE_EXPANSION_AI_CPU},
                     HCORE_SPAN_NODE, aicpu);
-    check_configure("AIV keeps AI CPU for what is large", (hcore_config_t){ .op_expansion_mode = HCORE_EXPANSION_AIV },
-                    HCORE_SPAN_NODE, both);
+    check_configure("AIV keeps AI CPU for what is large",
+                    (hcore_config_t){.op_expansion_mode = HCORE_EXPANSION_AIV}, HCORE_SPAN_NODE, both);
     check_configure("the backend is stronger than the expansion mode",
-                    (hcore_config_t){ .op_expansion_mode = HCORE_EXPANSION_AI_CPU, .backend = HCORE_USE_AIV },
-                    HCORE_SPAN_NODE, (hcore_query_t){ .use_aiv = true });
-    check_configure("backend mpi", (hcore_config_t){ .backend = HCORE_USE_MPI }, HCORE_SPAN_NODE, (hcore_query_t){ 0 });
-    check_configure("strict asks for determinism", (hcore_config_t){ .deterministic = HCORE_DETERMINISTIC_STRICT },
-                    HCORE_SPAN_NODE, (hcore_query_t){ .use_aiv = true, .use_aicpu = true, .deterministic = true });
-    check_configure("retry of a level above the span asks nothing", (hcore_config_t){ .retry = { false, true, true } },
-                    HCORE_SPAN_NODE, both);
+                    (hcore_config_t){.op_expansion_mode = HCORE_EXPANSION_AI_CPU, .backend = HCORE_USE_AIV},
+                    HCORE_SPAN_NODE, (hcore_query_t){.use_aiv = true});
+    check_configure("backend mpi", (hcore_config_t){.backend = HCORE_USE_MPI}, HCORE_SPAN_NODE,
+                    (hcore_query_t){0});
+    check_configure("strict asks for determinism",
+                    (hcore_config_t){.deterministic = HCORE_DETERMINISTIC_STRICT}, HCORE_SPAN_NODE,
+                    (hcore_query_t){.use_aiv = true, .use_aicpu = true, .deterministic = true});
+    check_configure("retry of a level above the span asks nothing",
+                    (hcore_config_t){.retry = {false, true, true}}, HCORE_SPAN_NODE, both);
     check_configure("retry of a level within the span asks for re-execution",
-                    (hcore_config_t){ .retry = { false, true, false } }, HCORE_SPAN_INTER_SUPERPOD, retry);
+                    (hcore_config_t){.retry = {false, true, false}}, HCORE_SPAN_INTER_SUPERPOD, retry);
 }
 
 int main(void)
@@ -307,7 +343,7 @@ int main(void)
                 "the built-in profiles open")) {
         return tap_done();
     }
-    hcore_profile_t *const profile[] = { atlas, host };
+    hcore_profile_t *const profile[] = {atlas, host};
     check_host_extends();
     for (size_t i = 0; i < sizeof profile / sizeof *profile; i++) {
         check_rows(profile[i]);

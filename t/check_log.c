@@ -31,7 +31,8 @@ int main(int argc, char **argv)
     const char *path = argv[1];
     hcore_error("before any log is open");
     tap_ok(access(path, F_OK) != 0, "no log is open at the start");
-    tap_ok(hcore_log_open(HCORE_LOG_OFF, path) == HCORE_OK && access(path, F_OK) != 0, "level off makes no file");
+    tap_ok(hcore_log_open(HCORE_LOG_OFF, path) == HCORE_OK && access(path, F_OK) != 0,
+           "level off makes no file");
 
     tap_ok(hcore_log_open(HCORE_LOG_WARN, path) == HCORE_OK, "a file can be opened");
     tap_ok(stat(path, &status) == 0 && (status.st_mode & 0777) == 0600, "the file is the user's alone");
@@ -50,13 +51,15 @@ int main(int argc, char **argv)
     hcore_error("%s", longer);
     read_file(path, text);
     size_t length = strlen(text);
-    tap_ok(length < sizeof text - 1 && text[length - 1] == '\n' && strstr(text, "[3] xxx"), "a long record is cut");
+    tap_ok(length < sizeof text - 1 && text[length - 1] == '\n' && strstr(text, "[3] xxx"),
+           "a long record is cut");
 
     hcore_log_close();
     hcore_error("closed");
     read_file(path, text);
     tap_ok(strlen(text) == length, "a closed log takes no more");
-    tap_ok(hcore_log_open(HCORE_LOG_INFO, "/no/such/folder/log") == HCORE_ERR_SYSTEM && hcore_log_level == HCORE_LOG_OFF,
+    tap_ok(hcore_log_open(HCORE_LOG_INFO, "/no/such/folder/log") == HCORE_ERR_SYSTEM &&
+               hcore_log_level == HCORE_LOG_OFF,
            "a file that can't be opened is an error, and the log stays off");
     return tap_done();
 }

@@ -7,20 +7,20 @@
 #include <ctype.h>
 #include <string.h>
 
-#define CHECK_LIST(list, last)                                                                    \
-    do {                                                                                          \
-        unsigned wrong = 0;                                                                       \
-        for (unsigned i = 0; i <= (unsigned)(last); i++) {                                        \
-            hcore_##list##_t value;                                                               \
-            const char *name = hcore_##list##_name((hcore_##list##_t)i);                          \
-            wrong += hcore_##list##_parse(name, &value) != HCORE_OK || (unsigned)value != i;      \
-        }                                                                                         \
-        tap_ok(wrong == 0, #list ": each name reads back as its value");                          \
-        hcore_##list##_t kept = (hcore_##list##_t)1;                                              \
-        tap_ok(hcore_##list##_parse("no such word", &kept) == HCORE_ERR_NOT_FOUND && (int)kept == 1, \
-               #list ": an unknown name is refused and nothing is set");                          \
-        tap_ok(strcmp(hcore_##list##_name((hcore_##list##_t)((last) + 1)), "invalid") == 0,       \
-               #list ": a value outside the list has no name");                                   \
+#define CHECK_LIST(list, last)                                                                               \
+    do {                                                                                                     \
+        unsigned wrong = 0;                                                                                  \
+        for (unsigned i = 0; i <= (unsigned)(last); i++) {                                                   \
+            hcore_##list##_t value;                                                                          \
+            const char *name = hcore_##list##_name((hcore_##list##_t)i);                                     \
+            wrong += hcore_##list##_parse(name, &value) != HCORE_OK || (unsigned)value != i;                 \
+        }                                                                                                    \
+        tap_ok(wrong == 0, #list ": each name reads back as its value");                                     \
+        hcore_##list##_t kept = (hcore_##list##_t)1;                                                         \
+        tap_ok(hcore_##list##_parse("no such word", &kept) == HCORE_ERR_NOT_FOUND && (int)kept == 1,         \
+               #list ": an unknown name is refused and nothing is set");                                     \
+        tap_ok(strcmp(hcore_##list##_name((hcore_##list##_t)((last) + 1)), "invalid") == 0,                  \
+               #list ": a value outside the list has no name");                                              \
     } while (0)
 
 static bool is_lower(const char *text)
@@ -45,8 +45,10 @@ static void check_types(void)
     tap_ok(hcore_type_size(HCORE_TYPE_FP64) == 8 && hcore_type_size(HCORE_TYPE_BFP16) == 2 &&
                hcore_type_size(HCORE_TYPE_PAIR_FP64_INT) == sizeof(hcore_pair_di_t),
            "sizes are those of the C types");
-    tap_ok(hcore_type_size(HCORE_TYPE_OPAQUE) == 0 && hcore_type_size(HCORE_TYPE_NONE) == 0, "no size without a C type");
-    tap_ok(hcore_type_class(HCORE_TYPE_UINT16) == HCORE_CLASS_UI && hcore_type_class(HCORE_TYPE_CFPLD) == HCORE_CLASS_CX &&
+    tap_ok(hcore_type_size(HCORE_TYPE_OPAQUE) == 0 && hcore_type_size(HCORE_TYPE_NONE) == 0,
+           "no size without a C type");
+    tap_ok(hcore_type_class(HCORE_TYPE_UINT16) == HCORE_CLASS_UI &&
+               hcore_type_class(HCORE_TYPE_CFPLD) == HCORE_CLASS_CX &&
                hcore_type_class(HCORE_TYPE_LOGICAL64) == HCORE_CLASS_BO,
            "classes follow the list");
 }
@@ -74,7 +76,8 @@ static void check_reasons(void)
         }
     }
     tap_ok(wrong == 0, "every reason has a lower-case name of its own and a text");
-    tap_ok(strcmp(hcore_reason_name(HCORE_REASON_NOT_LISTED), "not_listed") == 0, "reason names are the list's");
+    tap_ok(strcmp(hcore_reason_name(HCORE_REASON_NOT_LISTED), "not_listed") == 0,
+           "reason names are the list's");
 }
 
 int main(void)

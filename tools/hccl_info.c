@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * tools/hccl_info.c - hccl_info: the support matrix, the decisions, the knobs and the machine, for people and scripts.
+ * tools/hccl_info.c - hccl_info: the support matrix, the decisions, the knobs and the machine, for people and
+ * scripts.
  */
 #include "info.h"
 
@@ -8,9 +9,15 @@
 #include <string.h>
 
 static const info_command_t *const command_table[] = {
-    &info_matrix_command, &info_explain_command, &info_config_command, &info_topo_command, &info_version_command,
+    &info_matrix_command, &info_explain_command, &info_config_command,
+    &info_topo_command,   &info_version_command,
 };
-enum { COMMANDS = sizeof command_table / sizeof *command_table, LABEL_WIDTH = 20, ALLOWED_SIZE = 512, VALUE_SIZE = 128 };
+enum {
+    COMMANDS = sizeof command_table / sizeof *command_table,
+    LABEL_WIDTH = 20,
+    ALLOWED_SIZE = 512,
+    VALUE_SIZE = 128
+};
 
 static const char help_option[] = "help";
 
@@ -30,7 +37,9 @@ static void print_words(void)
         const char *label;
         hx_words_t words;
     } list[] = {
-        { "operators:", hx_oper_words() }, { "types:", hx_type_words() }, { "ops:", hx_redop_words() },
+        {"operators:", hx_oper_words()},
+        {"types:", hx_type_words()},
+        {"ops:", hx_redop_words()},
     };
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         printf("\n%s", list[i].label);
@@ -46,7 +55,8 @@ static void print_command_help(const info_command_t *command)
     printf("usage: hccl_info %s [OPTIONS]\n%s\n\noptions:\n", command->name, command->summary);
     for (size_t i = 0; i < command->option_count; i++) {
         const info_option_t *option = &command->options[i];
-        int width = printf("  --%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
+        int width =
+            printf("  --%s%s%s", option->name, option->value ? " " : "", option->value ? option->value : "");
         printf("%*s%s\n", LABEL_WIDTH + 2 > width ? LABEL_WIDTH + 2 - width : 1, "", option->help);
     }
     if (command == &info_explain_command) {
@@ -58,7 +68,7 @@ static int complain_option(const info_command_t *command, const char *text)
 {
     const char *name[INFO_MAX_OPTIONS + 1];
     char allowed[ALLOWED_SIZE], shown[VALUE_SIZE];
-    hx_words_t words = { name, command->option_count + 1 };
+    hx_words_t words = {name, command->option_count + 1};
     for (size_t i = 0; i < command->option_count; i++) {
         name[i] = command->options[i].name;
     }
@@ -70,7 +80,8 @@ static int complain_option(const info_command_t *command, const char *text)
     return INFO_USAGE;
 }
 
-/* The option that `text` ("--name" or "--name=value") names; NULL if there is none. *given: what follows "=". */
+/* The option that `text` ("--name" or "--name=value") names; NULL if there is none. *given: what follows "=".
+ */
 static const info_option_t *find_option(const info_command_t *command, const char *text, const char **given)
 {
     if (strncmp(text, "--", 2) != 0) {
@@ -111,7 +122,7 @@ static int read_options(const info_command_t *command, char **argument, const ch
 
 static int run_command(const info_command_t *command, char **argument)
 {
-    const char *value[INFO_MAX_OPTIONS] = { NULL };
+    const char *value[INFO_MAX_OPTIONS] = {NULL};
     for (char **each = argument; *each; each++) {
         if (strcmp(*each, "--help") == 0 || strcmp(*each, "-h") == 0) {
             print_command_help(command);

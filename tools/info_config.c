@@ -7,7 +7,7 @@
 enum { OPTION_FORMAT, VALUE_SIZE = 4096 + 16 }; /* room for a path */
 
 static const info_option_t options[] = {
-    [OPTION_FORMAT] = { "format", "FORMAT", "text (default), csv or json" },
+    [OPTION_FORMAT] = {"format", "FORMAT", "text (default), csv or json"},
 };
 
 typedef struct {
@@ -19,7 +19,7 @@ typedef struct {
 
 enum { NAME, VALUE, SOURCE, DEFAULT, ALLOWED, HELP };
 static const char *const column_word[] = {
-    [NAME] = "name", [VALUE] = "value", [SOURCE] = "source",
+    [NAME] = "name",       [VALUE] = "value",     [SOURCE] = "source",
     [DEFAULT] = "default", [ALLOWED] = "allowed", [HELP] = "help",
 };
 
@@ -94,5 +94,7 @@ static int run(const info_command_t *command, const char *const *value)
 }
 
 const info_command_t info_config_command = {
-    "config", "print every environment variable, its value and its meaning", options, sizeof options / sizeof *options, run,
+    "config", "print every environment variable, its value and its meaning",
+    options,  sizeof options / sizeof *options,
+    run,
 };

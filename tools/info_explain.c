@@ -9,23 +9,35 @@
 enum { ERROR_SIZE = 1024, DEFAULT_RANKS = 2 };
 
 enum {
-    OPTION_OPERATOR, OPTION_TYPE, OPTION_OP, OPTION_BYTES, OPTION_RANKS, OPTION_SPAN, OPTION_MODE, OPTION_PROFILE,
-    OPTION_DETERMINISTIC, OPTION_RETRY, OPTION_ZERO_COPY, OPTION_FORMAT
+    OPTION_OPERATOR,
+    OPTION_TYPE,
+    OPTION_OP,
+    OPTION_BYTES,
+    OPTION_RANKS,
+    OPTION_SPAN,
+    OPTION_MODE,
+    OPTION_PROFILE,
+    OPTION_DETERMINISTIC,
+    OPTION_RETRY,
+    OPTION_ZERO_COPY,
+    OPTION_FORMAT
 };
 
 static const info_option_t options[] = {
-    [OPTION_OPERATOR] = { "operator", "NAME", "HCCL's name of the operator, as AllReduce; must be given" },
-    [OPTION_TYPE] = { "type", "TYPE", "data type (default: fp32 for reductions, none for moves)" },
-    [OPTION_OP] = { "op", "OP", "reduction op (default: sum); not used by operators that do not reduce" },
-    [OPTION_BYTES] = { "bytes", "SIZE", "size, K, M, G for powers of 1024 (default: 0); see the output for what it counts" },
-    [OPTION_RANKS] = { "ranks", "N", "ranks of the communicator (default: 2)" },
-    [OPTION_SPAN] = { "span", "LEVEL", "node (default), superpod or inter_superpod" },
-    [OPTION_MODE] = { "mode", "MODE", "op (default), ir or capture" },
-    [OPTION_PROFILE] = { "profile", "NAME", "host, atlas-a3 or a matrix file (default: MPI_SHIM_PROFILE, else host)" },
-    [OPTION_DETERMINISTIC] = { "deterministic", NULL, "ask for determinism" },
-    [OPTION_RETRY] = { "retry", NULL, "ask for re-execution" },
-    [OPTION_ZERO_COPY] = { "zero-copy", NULL, "ask for zero copy" },
-    [OPTION_FORMAT] = { "format", "FORMAT", "text (default) or json" },
+    [OPTION_OPERATOR] = {"operator", "NAME", "HCCL's name of the operator, as AllReduce; must be given"},
+    [OPTION_TYPE] = {"type", "TYPE", "data type (default: fp32 for reductions, none for moves)"},
+    [OPTION_OP] = {"op", "OP", "reduction op (default: sum); not used by operators that do not reduce"},
+    [OPTION_BYTES] = {"bytes", "SIZE",
+                      "size, K, M, G for powers of 1024 (default: 0); see the output for what it counts"},
+    [OPTION_RANKS] = {"ranks", "N", "ranks of the communicator (default: 2)"},
+    [OPTION_SPAN] = {"span", "LEVEL", "node (default), superpod or inter_superpod"},
+    [OPTION_MODE] = {"mode", "MODE", "op (default), ir or capture"},
+    [OPTION_PROFILE] = {"profile", "NAME",
+                        "host, atlas-a3 or a matrix file (default: MPI_SHIM_PROFILE, else host)"},
+    [OPTION_DETERMINISTIC] = {"deterministic", NULL, "ask for determinism"},
+    [OPTION_RETRY] = {"retry", NULL, "ask for re-execution"},
+    [OPTION_ZERO_COPY] = {"zero-copy", NULL, "ask for zero copy"},
+    [OPTION_FORMAT] = {"format", "FORMAT", "text (default) or json"},
 };
 
 /* What --bytes counts, by hcore_bytes_kind_t. */
@@ -39,20 +51,22 @@ static const char *const bytes_meaning[] = {
 /* The words of the call; what is not given keeps the query's value. */
 static int read_words(const info_command_t *command, const char *const *value, hcore_query_t *query)
 {
-    size_t oper = query->oper, type = HCORE_TYPE_COUNT, redop = HCORE_REDOP_SUM, span = query->span, mode = query->mode;
+    size_t oper = query->oper, type = HCORE_TYPE_COUNT, redop = HCORE_REDOP_SUM, span = query->span,
+           mode = query->mode;
     const struct {
         int option;
         hx_words_t words;
         size_t *index;
     } word[] = {
-        { OPTION_OPERATOR, hx_oper_words(), &oper }, { OPTION_TYPE, hx_type_words(), &type },
-        { OPTION_OP, hx_redop_words(), &redop },     { OPTION_SPAN, hx_span_words(), &span },
-        { OPTION_MODE, hx_mode_words(), &mode },
+        {OPTION_OPERATOR, hx_oper_words(), &oper}, {OPTION_TYPE, hx_type_words(), &type},
+        {OPTION_OP, hx_redop_words(), &redop},     {OPTION_SPAN, hx_span_words(), &span},
+        {OPTION_MODE, hx_mode_words(), &mode},
     };
     for (size_t i = 0; i < sizeof word / sizeof *word; i++) {
         const char *text = value[word[i].option];
-        int status = text ? info_read_word(command, options[word[i].option].name, word[i].words, text, word[i].index)
-                          : INFO_OK;
+        int status =
+            text ? info_read_word(command, options[word[i].option].name, word[i].words, text, word[i].index)
+                 : INFO_OK;
         if (status != INFO_OK) {
             return status;
         }
@@ -68,9 +82,11 @@ static int read_words(const info_command_t *command, const char *const *value, h
 
 static int read_query(const info_command_t *command, const char *const *value, hcore_query_t *query)
 {
-    *query = (hcore_query_t){ .mode = HCORE_MODE_OP, .span = HCORE_SPAN_NODE, .nranks = DEFAULT_RANKS };
+    *query = (hcore_query_t){.mode = HCORE_MODE_OP, .span = HCORE_SPAN_NODE, .nranks = DEFAULT_RANKS};
     if (!value[OPTION_OPERATOR]) {
-        info_complain(command, "--operator must be given (as --operator AllReduce; hccl_info explain --help lists all)");
+        info_complain(
+            command,
+            "--operator must be given (as --operator AllReduce; hccl_info explain --help lists all)");
         return INFO_USAGE;
     }
     int status = read_words(command, value, query);
@@ -124,14 +140,14 @@ static void print_text(const answer_t *answer)
     const hcore_query_t *query = &answer->query;
     const hcore_verdict_t *verdict = &answer->verdict;
     printf("call:     %s, type %s, op %s, %" PRIu64 " %s, %" PRIu32 " ranks, level %s, mode %s\n",
-           hcore_oper_name(query->oper), hcore_type_name(query->type), hcore_redop_name(query->redop), query->bytes,
-           bytes_meaning[hcore_oper_bytes(query->oper)], query->nranks, hcore_span_name(query->span),
-           hcore_mode_name(query->mode));
-    printf("asked:    profile %s, deterministic %s, re-execution %s, zero copy %s, aiv %s, aicpu %s\n", answer->profile,
-           yes_no(query->deterministic), yes_no(query->reexecution), yes_no(query->zero_copy),
-           query->use_aiv ? "on" : "off", query->use_aicpu ? "on" : "off");
-    printf("verdict:  %s - %s [%s]\n", hcore_backend_name(verdict->backend), hcore_reason_text(verdict->reason),
-           hcore_reason_name(verdict->reason));
+           hcore_oper_name(query->oper), hcore_type_name(query->type), hcore_redop_name(query->redop),
+           query->bytes, bytes_meaning[hcore_oper_bytes(query->oper)], query->nranks,
+           hcore_span_name(query->span), hcore_mode_name(query->mode));
+    printf("asked:    profile %s, deterministic %s, re-execution %s, zero copy %s, aiv %s, aicpu %s\n",
+           answer->profile, yes_no(query->deterministic), yes_no(query->reexecution),
+           yes_no(query->zero_copy), query->use_aiv ? "on" : "off", query->use_aicpu ? "on" : "off");
+    printf("verdict:  %s - %s [%s]\n", hcore_backend_name(verdict->backend),
+           hcore_reason_text(verdict->reason), hcore_reason_name(verdict->reason));
     for (size_t i = 0; i < HCORE_BACKEND_COUNT; i++) {
         if (i != (size_t)verdict->backend) {
             printf("passed:   %s - %s [%s]\n", hcore_backend_name((hcore_backend_t)i),
@@ -139,8 +155,8 @@ static void print_text(const answer_t *answer)
         }
     }
     if (answer->limit != UINT64_MAX) {
-        printf("sizes:    %s up to %" PRIu64 " bytes, %s above\n", hcore_backend_name(answer->small), answer->limit,
-               hcore_backend_name(answer->large));
+        printf("sizes:    %s up to %" PRIu64 " bytes, %s above\n", hcore_backend_name(answer->small),
+               answer->limit, hcore_backend_name(answer->large));
     }
 }
 
@@ -195,8 +211,8 @@ static void print_json(const answer_t *answer)
     puts("}");
 }
 
-static int explain(const info_command_t *command, const char *name, const hcore_config_t *config, answer_t *result,
-                   info_format_t format)
+static int explain(const info_command_t *command, const char *name, const hcore_config_t *config,
+                   answer_t *result, info_format_t format)
 {
     hcore_profile_t *profile;
     char error[ERROR_SIZE];
@@ -212,7 +228,7 @@ static int explain(const info_command_t *command, const char *name, const hcore_
 
 static int run(const info_command_t *command, const char *const *value)
 {
-    answer_t result = { 0 };
+    answer_t result = {0};
     hcore_config_t config;
     info_format_t format;
     int status = info_read_format(command, info_object_formats(), value[OPTION_FORMAT], &format);
@@ -232,5 +248,7 @@ static int run(const info_command_t *command, const char *const *value)
 }
 
 const info_command_t info_explain_command = {
-    "explain", "tell which backend serves a call, and why not the others", options, sizeof options / sizeof *options, run,
+    "explain", "tell which backend serves a call, and why not the others",
+    options,   sizeof options / sizeof *options,
+    run,
 };

@@ -7,17 +7,36 @@
 enum { OPTION_PROFILE, OPTION_FORMAT, ERROR_SIZE = 1024 };
 
 static const info_option_t options[] = {
-    [OPTION_PROFILE] = { "profile", "NAME", "host (default), atlas-a3, or the path of a matrix file" },
-    [OPTION_FORMAT] = { "format", "FORMAT", "text (default), csv or json; a matrix file is in the csv format" },
+    [OPTION_PROFILE] = {"profile", "NAME", "host (default), atlas-a3, or the path of a matrix file"},
+    [OPTION_FORMAT] = {"format", "FORMAT", "text (default), csv or json; a matrix file is in the csv format"},
 };
 
 /* The note is for people and JSON; the csv format has no such field. */
-enum { BACKEND, OPERATOR, MODE, ZERO_COPY, DETERMINISTIC, REEXECUTION, NODE, SUPERPOD, INTER_SUPERPOD, ORIGIN, NOTE };
+enum {
+    BACKEND,
+    OPERATOR,
+    MODE,
+    ZERO_COPY,
+    DETERMINISTIC,
+    REEXECUTION,
+    NODE,
+    SUPERPOD,
+    INTER_SUPERPOD,
+    ORIGIN,
+    NOTE
+};
 static const char *const column_word[] = {
-    [BACKEND] = "backend", [OPERATOR] = "operator", [MODE] = "mode",
-    [ZERO_COPY] = "zero_copy", [DETERMINISTIC] = "deterministic", [REEXECUTION] = "reexecution",
-    [NODE] = "node", [SUPERPOD] = "superpod", [INTER_SUPERPOD] = "inter_superpod",
-    [ORIGIN] = "origin", [NOTE] = "note",
+    [BACKEND] = "backend",
+    [OPERATOR] = "operator",
+    [MODE] = "mode",
+    [ZERO_COPY] = "zero_copy",
+    [DETERMINISTIC] = "deterministic",
+    [REEXECUTION] = "reexecution",
+    [NODE] = "node",
+    [SUPERPOD] = "superpod",
+    [INTER_SUPERPOD] = "inter_superpod",
+    [ORIGIN] = "origin",
+    [NOTE] = "note",
 };
 
 static const char *cell(void *source, size_t index, size_t column)

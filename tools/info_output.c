@@ -115,7 +115,7 @@ static void print_text(hx_words_t columns, size_t rows, info_cell_t cell, void *
         width[column] = (int)column_width(columns, column, rows, cell, source);
     }
     for (size_t line = 0; line <= rows; line++) { /* line 0 is the header */
-        int blanks = 0; /* held back, so that no line ends with blanks */
+        int blanks = 0;                           /* held back, so that no line ends with blanks */
         for (size_t column = 0; column < columns.count; column++) {
             const char *text = line ? cell(source, line - 1, column) : columns.word[column];
             text = text ? text : "";

@@ -17,7 +17,8 @@ void info_complain(const info_command_t *command, const char *format, ...)
     va_end(args);
 }
 
-int info_read_word(const info_command_t *command, const char *option, hx_words_t words, const char *text, size_t *index)
+int info_read_word(const info_command_t *command, const char *option, hx_words_t words, const char *text,
+                   size_t *index)
 {
     char allowed[ALLOWED_SIZE], shown[VALUE_SIZE];
     if (hx_words_find(words, text, index) == HCORE_OK) {
@@ -34,7 +35,7 @@ int info_read_word(const info_command_t *command, const char *option, hx_words_t
 static const struct {
     const char *suffix;
     unsigned shift;
-} size_suffix[] = { { "K", 10 }, { "k", 10 }, { "M", 20 }, { "m", 20 }, { "G", 30 }, { "g", 30 } };
+} size_suffix[] = {{"K", 10}, {"k", 10}, {"M", 20}, {"m", 20}, {"G", 30}, {"g", 30}};
 
 int info_read_size(const info_command_t *command, const char *option, const char *text, uint64_t *bytes)
 {
@@ -53,8 +54,10 @@ int info_read_size(const info_command_t *command, const char *option, const char
         return INFO_OK;
     }
     hx_printable(text, shown, sizeof shown);
-    info_complain(command, "--%s: \"%s\" is not allowed (allowed: a number of bytes below 2^64, K, M, G for powers of 1024)",
-                  option, shown);
+    info_complain(
+        command,
+        "--%s: \"%s\" is not allowed (allowed: a number of bytes below 2^64, K, M, G for powers of 1024)",
+        option, shown);
     return INFO_USAGE;
 }
 
@@ -72,8 +75,8 @@ int info_read_count(const info_command_t *command, const char *option, const cha
 }
 
 /* By info_format_t; the object formats skip csv, so a format is looked up by its word. */
-static const char *const table_format[] = { "text", "csv", "json" };
-static const char *const object_format[] = { "text", "json" };
+static const char *const table_format[] = {"text", "csv", "json"};
+static const char *const object_format[] = {"text", "json"};
 
 hx_words_t info_table_formats(void)
 {
@@ -85,7 +88,8 @@ hx_words_t info_object_formats(void)
     return HX_WORDS(object_format);
 }
 
-int info_read_format(const info_command_t *command, hx_words_t formats, const char *text, info_format_t *format)
+int info_read_format(const info_command_t *command, hx_words_t formats, const char *text,
+                     info_format_t *format)
 {
     size_t allowed, index = INFO_TEXT;
     if (text) {

@@ -10,7 +10,7 @@
 enum { OPTION_FORMAT, CPUS_SIZE = 4096, WORD_BITS = 64, LABEL_WIDTH = 18 };
 
 static const info_option_t options[] = {
-    [OPTION_FORMAT] = { "format", "FORMAT", "text (default) or json" },
+    [OPTION_FORMAT] = {"format", "FORMAT", "text (default) or json"},
 };
 
 typedef struct {
@@ -25,10 +25,10 @@ static const struct {
     const char *key, *label, *none; /* JSON, text, text of UINT32_MAX */
     size_t offset;
 } domain_table[] = {
-    { "quota", "cgroup quota:", "unlimited", offsetof(hcore_place_t, quota) },
-    { "llc", "last-level cache:", "several or unknown", offsetof(hcore_place_t, llc) },
-    { "numa", "NUMA node:", "several or unknown", offsetof(hcore_place_t, numa) },
-    { "package", "package:", "several or unknown", offsetof(hcore_place_t, package) },
+    {"quota", "cgroup quota:", "unlimited", offsetof(hcore_place_t, quota)},
+    {"llc", "last-level cache:", "several or unknown", offsetof(hcore_place_t, llc)},
+    {"numa", "NUMA node:", "several or unknown", offsetof(hcore_place_t, numa)},
+    {"package", "package:", "several or unknown", offsetof(hcore_place_t, package)},
 };
 enum { DOMAINS = sizeof domain_table / sizeof *domain_table };
 
@@ -83,7 +83,9 @@ static void print_text(const topo_t *topo)
     printf("%-*s", LABEL_WIDTH, "reductions:");
     for (unsigned isa = 0; isa < hcore_reduce_isa_count(); isa++) {
         printf("%s%s%s", isa ? ", " : "", hcore_reduce_isa_name(isa),
-               isa == hcore_reduce_isa_chosen() ? " (used)" : hcore_reduce_isa_runs(isa) ? "" : " (not on this cpu)");
+               isa == hcore_reduce_isa_chosen() ? " (used)"
+               : hcore_reduce_isa_runs(isa)     ? ""
+                                                : " (not on this cpu)");
     }
     putchar('\n');
 }

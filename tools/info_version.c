@@ -28,14 +28,14 @@
 enum { OPTION_FORMAT };
 
 static const info_option_t options[] = {
-    [OPTION_FORMAT] = { "format", "FORMAT", "text (default) or json" },
+    [OPTION_FORMAT] = {"format", "FORMAT", "text (default) or json"},
 };
 
 static const struct {
     const char *key, *text;
 } fact_table[] = {
-    { "version", PACKAGE_VERSION },   { "compiler", __VERSION__ },          { "hwloc", WITH_HWLOC },
-    { "ibverbs", WITH_IBVERBS },      { "assertions", WITH_ASSERTIONS },    { "sanitizers", WITH_SANITIZERS },
+    {"version", PACKAGE_VERSION}, {"compiler", __VERSION__},       {"hwloc", WITH_HWLOC},
+    {"ibverbs", WITH_IBVERBS},    {"assertions", WITH_ASSERTIONS}, {"sanitizers", WITH_SANITIZERS},
 };
 
 static int run(const info_command_t *command, const char *const *value)

@@ -2,9 +2,10 @@
 /* matrix/decide.c - which backend serves a call, and why not the others. */
 #include "matrix/profile.h"
 
-/* Of several rows that do not qualify, the reason of the one that came furthest is told: reasons stand in the order
- * of the checks. */
-_Static_assert(HCORE_REASON_NOT_LISTED < HCORE_REASON_LEVEL && HCORE_REASON_LEVEL < HCORE_REASON_NO_REEXECUTION &&
+/* Of several rows that do not qualify, the reason of the one that came furthest is told: reasons stand in the
+ * order of the checks. */
+_Static_assert(HCORE_REASON_NOT_LISTED < HCORE_REASON_LEVEL &&
+                   HCORE_REASON_LEVEL < HCORE_REASON_NO_REEXECUTION &&
                    HCORE_REASON_NO_REEXECUTION < HCORE_REASON_NOT_DETERMINISTIC &&
                    HCORE_REASON_NOT_DETERMINISTIC < HCORE_REASON_NO_ZERO_COPY,
                "reasons in the order of the checks");
@@ -28,7 +29,8 @@ static hcore_reason_t check_row(const hcore_matrix_row_t *row, const hcore_query
 }
 
 /* CHOSEN if the backend can serve the query at some size. */
-static hcore_reason_t check_backend(const hcore_profile_t *profile, const hcore_query_t *query, hcore_backend_t backend)
+static hcore_reason_t check_backend(const hcore_profile_t *profile, const hcore_query_t *query,
+                                    hcore_backend_t backend)
 {
     hcore_reason_t furthest = HCORE_REASON_NOT_LISTED;
     if (!(backend == HCORE_BACKEND_AIV ? query->use_aiv : query->use_aicpu)) {
@@ -48,8 +50,8 @@ static hcore_reason_t check_backend(const hcore_profile_t *profile, const hcore_
     return furthest;
 }
 
-static void choose(hcore_verdict_t *verdict, hcore_backend_t backend, hcore_reason_t reason, hcore_reason_t aiv,
-                   hcore_reason_t aicpu)
+static void choose(hcore_verdict_t *verdict, hcore_backend_t backend, hcore_reason_t reason,
+                   hcore_reason_t aiv, hcore_reason_t aicpu)
 {
     verdict->passed[HCORE_BACKEND_AIV] = aiv;
     verdict->passed[HCORE_BACKEND_AICPU] = aicpu;
@@ -71,12 +73,15 @@ void hcore_decide_steps(const hcore_profile_t *profile, const hcore_query_t *que
         choose(small, HCORE_BACKEND_AIV, HCORE_REASON_CHOSEN, aiv, HCORE_REASON_TOO_SMALL);
         choose(large, HCORE_BACKEND_AICPU, HCORE_REASON_CHOSEN, HCORE_REASON_TOO_LARGE, aicpu);
     } else if (can_aiv) {
-        choose(small, HCORE_BACKEND_AIV, query->use_aicpu ? HCORE_REASON_CHOSEN_ONLY : HCORE_REASON_FORCED, aiv, aicpu);
+        choose(small, HCORE_BACKEND_AIV, query->use_aicpu ? HCORE_REASON_CHOSEN_ONLY : HCORE_REASON_FORCED,
+               aiv, aicpu);
     } else if (can_aicpu) {
-        choose(small, HCORE_BACKEND_AICPU, query->use_aiv ? HCORE_REASON_CHOSEN_ONLY : HCORE_REASON_FORCED, aiv, aicpu);
+        choose(small, HCORE_BACKEND_AICPU, query->use_aiv ? HCORE_REASON_CHOSEN_ONLY : HCORE_REASON_FORCED,
+               aiv, aicpu);
     } else {
         bool asked_for = !query->use_aiv && !query->use_aicpu;
-        choose(small, HCORE_BACKEND_MPI, asked_for ? HCORE_REASON_FORCED : HCORE_REASON_NO_BACKEND, aiv, aicpu);
+        choose(small, HCORE_BACKEND_MPI, asked_for ? HCORE_REASON_FORCED : HCORE_REASON_NO_BACKEND, aiv,
+               aicpu);
     }
     if (*limit == UINT64_MAX) {
         *large = *small;

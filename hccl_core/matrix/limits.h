@@ -27,6 +27,7 @@ extern const hx_limit_t hx_limits_host[];
 extern const size_t hx_limits_host_count;
 
 /* HCORE_REASON_CHOSEN if a row allows the query's type and op, else TYPE or REDOP. */
-hcore_reason_t hx_limits_check(const hx_limit_t *limits, size_t count, hcore_backend_t backend, const hcore_query_t *query);
+hcore_reason_t hx_limits_check(const hx_limit_t *limits, size_t count, hcore_backend_t backend,
+                               const hcore_query_t *query);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * matrix/matrix_file.c - reads a matrix file: comma-separated, a header line, one row per line; see doc/matrix-file.md.
- * Every complaint names file, line, field, value and what is allowed.
+ * matrix/matrix_file.c - reads a matrix file: comma-separated, a header line, one row per line; see
+ * doc/matrix-file.md. Every complaint names file, line, field, value and what is allowed.
  */
 #include "matrix/profile.h"
 
@@ -21,23 +21,23 @@ static hx_words_t core_backend_words(void)
 }
 
 /* The fields in file order: name, the words allowed, where the value goes. */
-#define FIELD_LIST(X)                                                                             \
-    X("backend", core_backend_words, row->backend, hcore_backend_t)                               \
-    X("operator", hx_oper_words, row->oper, hcore_oper_t)                                         \
-    X("mode", hx_mode_words, row->mode, hcore_mode_t)                                             \
-    X("zero_copy", hx_cell_words, row->zero_copy, hcore_cell_t)                                   \
-    X("deterministic", hx_cell_words, row->deterministic, hcore_cell_t)                           \
-    X("reexecution", hx_cell_words, row->reexecution, hcore_cell_t)                               \
-    X("node", hx_cell_words, row->level[HCORE_SPAN_NODE], hcore_cell_t)                           \
-    X("superpod", hx_cell_words, row->level[HCORE_SPAN_SUPERPOD], hcore_cell_t)                   \
-    X("inter_superpod", hx_cell_words, row->level[HCORE_SPAN_INTER_SUPERPOD], hcore_cell_t)       \
+#define FIELD_LIST(X)                                                                                        \
+    X("backend", core_backend_words, row->backend, hcore_backend_t)                                          \
+    X("operator", hx_oper_words, row->oper, hcore_oper_t)                                                    \
+    X("mode", hx_mode_words, row->mode, hcore_mode_t)                                                        \
+    X("zero_copy", hx_cell_words, row->zero_copy, hcore_cell_t)                                              \
+    X("deterministic", hx_cell_words, row->deterministic, hcore_cell_t)                                      \
+    X("reexecution", hx_cell_words, row->reexecution, hcore_cell_t)                                          \
+    X("node", hx_cell_words, row->level[HCORE_SPAN_NODE], hcore_cell_t)                                      \
+    X("superpod", hx_cell_words, row->level[HCORE_SPAN_SUPERPOD], hcore_cell_t)                              \
+    X("inter_superpod", hx_cell_words, row->level[HCORE_SPAN_INTER_SUPERPOD], hcore_cell_t)                  \
     X("origin", hx_origin_words, row->origin, hcore_origin_t)
 
 static const struct {
     const char *name;
     hx_words_t (*words)(void);
 } field_table[] = {
-#define X(name, words, place, type) { name, words },
+#define X(name, words, place, type) {name, words},
     FIELD_LIST(X)
 #undef X
 };
@@ -73,20 +73,22 @@ static void complain_value(const reader_t *reader, size_t field, const char *val
     hx_printable(value, shown, sizeof shown);
     snprintf(reader->error, reader->error_size,
              "%s:%lu: field %zu \"%s\": value \"%s\" is not allowed (nearest: %s; allowed: %s)", reader->path,
-             reader->line, field + 1, field_table[field].name, shown, hx_words_nearest(words, shown), allowed);
+             reader->line, field + 1, field_table[field].name, shown, hx_words_nearest(words, shown),
+             allowed);
 }
 
 static void complain_count(const reader_t *reader, size_t field, const char *value)
 {
     char shown[VALUE_SIZE];
     if (field < FIELDS) {
-        snprintf(reader->error, reader->error_size, "%s:%lu: field %zu \"%s\" is missing (allowed: %d fields %s)",
-                 reader->path, reader->line, field + 1, field_table[field].name, FIELDS, header + 1);
+        snprintf(reader->error, reader->error_size,
+                 "%s:%lu: field %zu \"%s\" is missing (allowed: %d fields %s)", reader->path, reader->line,
+                 field + 1, field_table[field].name, FIELDS, header + 1);
     } else {
         hx_printable(value, shown, sizeof shown);
         snprintf(reader->error, reader->error_size,
-                 "%s:%lu: field %zu: value \"%s\" is one too many (allowed: %d fields %s)", reader->path, reader->line,
-                 field + 1, shown, FIELDS, header + 1);
+                 "%s:%lu: field %zu: value \"%s\" is one too many (allowed: %d fields %s)", reader->path,
+                 reader->line, field + 1, shown, FIELDS, header + 1);
     }
 }
 
@@ -167,13 +169,13 @@ static hcore_status_t take_line(const reader_t *reader, char *line, bool *have_h
     return status;
 }
 
-/* The text of a line without blanks around it and, in front of the first, the mark that spreadsheets write. */
+/* The text of a line without blanks around it and, in the first line, the mark that spreadsheets write. */
 static hcore_status_t clean_line(const reader_t *reader, char *buffer, size_t length, char **line)
 {
     static const char mark[] = "\xef\xbb\xbf";
     if (memchr(buffer, '\0', length)) {
-        snprintf(reader->error, reader->error_size, "%s:%lu: a zero byte is not allowed (allowed: text)", reader->path,
-                 reader->line);
+        snprintf(reader->error, reader->error_size, "%s:%lu: a zero byte is not allowed (allowed: text)",
+                 reader->path, reader->line);
         return HCORE_ERR_FORMAT;
     }
     bool marked = reader->line == 1 && strncmp(buffer, mark, sizeof mark - 1) == 0;
@@ -200,8 +202,9 @@ static hcore_status_t read_lines(reader_t *reader, FILE *file, rows_t *rows)
         status = HCORE_ERR_SYSTEM;
     }
     if (status == HCORE_OK && rows->count == 0) {
-        snprintf(reader->error, reader->error_size, "%s:%lu: the file ends without a row (allowed: header %s, then rows)",
-                 reader->path, reader->line, header + 1);
+        snprintf(reader->error, reader->error_size,
+                 "%s:%lu: the file ends without a row (allowed: header %s, then rows)", reader->path,
+                 reader->line, header + 1);
         status = HCORE_ERR_FORMAT;
     }
     free(buffer);
@@ -211,15 +214,15 @@ static hcore_status_t read_lines(reader_t *reader, FILE *file, rows_t *rows)
 hcore_status_t hx_matrix_file_read(const char *path, hcore_matrix_row_t **rows, size_t *count, char *error,
                                    size_t error_size)
 {
-    reader_t reader = { path, 0, error, error_size };
-    rows_t read = { NULL, 0, 0 };
+    reader_t reader = {path, 0, error, error_size};
+    rows_t read = {NULL, 0, 0};
     FILE *file = fopen(path, "re");
     if (!file) {
         int reason = errno;
         char allowed[ALLOWED_SIZE];
         hx_words_join(hx_profile_words(), allowed, sizeof allowed);
-        snprintf(error, error_size, "%s: neither a built-in profile (allowed: %s) nor a readable file: %s", path, allowed,
-                 strerror(reason));
+        snprintf(error, error_size, "%s: neither a built-in profile (allowed: %s) nor a readable file: %s",
+                 path, allowed, strerror(reason));
         return reason == ENOENT ? HCORE_ERR_NOT_FOUND : HCORE_ERR_SYSTEM;
     }
     hcore_status_t status = read_lines(&reader, file, &read);

@@ -7,24 +7,28 @@
 #include <string.h>
 
 /* How we read the doubtful rows of the vendor's table. */
-#define TWICE                                                                                     \
-    "the source lists AllGather a second time here, perhaps for AllGatherV; read as a repetition: AllGatherV has no " \
-    "AIV row"
-#define NO_LEVEL "the source supports no level here, a later page of the vendor says node for ir; read as the source"
-#define DET_NA "the source says that determinism does not apply, though the operator reduces; read as not deterministic"
+#define TWICE                                                                                                \
+    "the source lists AllGather a second time here, perhaps for AllGatherV; read as a repetition: "          \
+    "AllGatherV has no AIV row"
+#define NO_LEVEL                                                                                             \
+    "the source supports no level here, a later page of the vendor says node for ir; read as the source"
+#define DET_NA                                                                                               \
+    "the source says that determinism does not apply, though the operator reduces; read as not "             \
+    "deterministic"
 #define V_SYMMETRIC "other pages of the vendor say one server only; read as the source"
-#define HOST_WIDER "wider than the vendor's row of the same operator"
+#define HOST_WIDER  "wider than the vendor's row of the same operator"
 
-#define ROW(backend, oper, mode, zero_copy, deterministic, reexecution, node, superpod, inter_superpod, origin, note) \
-    { HCORE_BACKEND_##backend,                                                                    \
-      HCORE_OPER_##oper,                                                                          \
-      HCORE_MODE_##mode,                                                                          \
-      HCORE_CELL_##zero_copy,                                                                     \
-      HCORE_CELL_##deterministic,                                                                 \
-      HCORE_CELL_##reexecution,                                                                   \
-      { HCORE_CELL_##node, HCORE_CELL_##superpod, HCORE_CELL_##inter_superpod },                  \
-      HCORE_ORIGIN_##origin,                                                                      \
-      note },
+#define ROW(backend, oper, mode, zero_copy, deterministic, reexecution, node, superpod, inter_superpod,      \
+            origin, note)                                                                                    \
+    {HCORE_BACKEND_##backend,                                                                                \
+     HCORE_OPER_##oper,                                                                                      \
+     HCORE_MODE_##mode,                                                                                      \
+     HCORE_CELL_##zero_copy,                                                                                 \
+     HCORE_CELL_##deterministic,                                                                             \
+     HCORE_CELL_##reexecution,                                                                               \
+     {HCORE_CELL_##node, HCORE_CELL_##superpod, HCORE_CELL_##inter_superpod},                                \
+     HCORE_ORIGIN_##origin,                                                                                  \
+     note},
 
 /* The host's rows follow the vendor's, so that atlas-a3 is the beginning of host. */
 static const hcore_matrix_row_t builtin_rows[] = {
@@ -34,7 +38,8 @@ static const hcore_matrix_row_t builtin_rows[] = {
 #undef ROW
 
 #define ROW(...) +1
-enum { ATLAS_A3_ROWS = 0
+enum {
+    ATLAS_A3_ROWS = 0
 #include "matrix/rows_atlas_a3.h"
 };
 #undef ROW
@@ -42,19 +47,19 @@ enum { ATLAS_A3_ROWS = 0
 enum { BUILTIN_ROWS = sizeof builtin_rows / sizeof *builtin_rows };
 
 /* By index: names and contents of the built-in profiles. */
-static const char *const builtin_word[] = { "atlas-a3", "host" };
+static const char *const builtin_word[] = {"atlas-a3", "host"};
 static const struct {
     size_t row_count;
     const hx_limit_t *limits;
     const size_t *limit_count;
     hx_thresholds_t thresholds;
 } builtin[] = {
-    { ATLAS_A3_ROWS, hx_limits_atlas_a3, &hx_limits_atlas_a3_count, HX_THRESHOLDS_ATLAS_A3 },
-    { BUILTIN_ROWS, hx_limits_host, &hx_limits_host_count, HX_THRESHOLDS_HOST },
+    {ATLAS_A3_ROWS, hx_limits_atlas_a3, &hx_limits_atlas_a3_count, HX_THRESHOLDS_ATLAS_A3},
+    {BUILTIN_ROWS, hx_limits_host, &hx_limits_host_count, HX_THRESHOLDS_HOST},
 };
 
-static const char *const cell_word[] = { "no", "yes", "na" };
-static const char *const origin_word[] = { "atlas-a3", "host", "file" };
+static const char *const cell_word[] = {"no", "yes", "na"};
+static const char *const origin_word[] = {"atlas-a3", "host", "file"};
 
 hx_words_t hx_profile_words(void)
 {
@@ -98,9 +103,11 @@ static bool fill_builtin(hcore_profile_t *profile, const char *name)
 }
 
 /* A file has rows only: types, ops and sizes are the host's, since the core of the host serves it. */
-static hcore_status_t fill_from_file(hcore_profile_t *profile, const char *path, char *error, size_t error_size)
+static hcore_status_t fill_from_file(hcore_profile_t *profile, const char *path, char *error,
+                                     size_t error_size)
 {
-    hcore_status_t status = hx_matrix_file_read(path, &profile->owned, &profile->row_count, error, error_size);
+    hcore_status_t status =
+        hx_matrix_file_read(path, &profile->owned, &profile->row_count, error, error_size);
     if (status == HCORE_OK) {
         profile->rows = profile->owned;
         profile->limits = hx_limits_host;

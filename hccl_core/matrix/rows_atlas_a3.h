@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * matrix/rows_atlas_a3.h - the vendor's published table for Atlas A3, letter by letter and in its order. Included by
- * profile.c alone, inside an array.
- * Columns: backend, operator, mode, zero copy, deterministic, re-execution, node, superpod, inter-superpod, origin, note.
+ * matrix/rows_atlas_a3.h - the vendor's published table for Atlas A3, letter by letter and in its order.
+ * Included by profile.c alone, inside an array.
+ * Columns: backend, operator, mode, zero copy, deterministic, re-execution, node, superpod, inter-superpod,
+ * origin, note.
  * What is not listed is not supported.
  */
 /* AI CPU */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * matrix/rows_host.h - what the core does on a CPU beyond the vendor's table. Included by profile.c alone, inside an array.
- * Columns as in rows_atlas_a3.h. A call is served when any row qualifies, so a row here widens the vendor's row of
- * the same operator and never narrows it.
+ * matrix/rows_host.h - what the core does on a CPU beyond the vendor's table. Included by profile.c alone,
+ * inside an array. Columns as in rows_atlas_a3.h. A call is served when any row qualifies, so a row here
+ * widens the vendor's row of the same operator and never narrows it.
  */
 /* AI CPU: operators that HCCL lacks */
 ROW(AICPU, Barrier, OP, NO, NA, NO, YES, YES, NO, HOST, NULL)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * matrix/thresholds.c - the size up to which AIV is preferred to AI CPU: the only place where sizes choose a backend.
+ * matrix/thresholds.c - the size up to which AIV is preferred to AI CPU: the only place where sizes choose a
+ * backend.
  */
 #include "matrix/profile.h"
 
@@ -16,10 +17,10 @@ typedef struct {
 } threshold_t;
 
 /*
- * One row per operator; bytes as hcore_oper_bytes counts them for it. Operators whose bytes no decision may use, or that
- * have no AIV row, have no limit.
- * Atlas A3: one server, single-op mode, not deterministic (the vendor's source of 2026-04). ReduceScatterV has an AIV
- * row in the table but no size in the source: read as ReduceScatter's.
+ * One row per operator; bytes as hcore_oper_bytes counts them for it. Operators whose bytes no decision may
+ * use, or that have no AIV row, have no limit.
+ * Atlas A3: one server, single-op mode, not deterministic (the vendor's source of 2026-04). ReduceScatterV
+ * has an AIV row in the table but no size in the source: read as ReduceScatter's.
  * Host: from measurements on shared memory; where the flags' cost stops mattering and in-place access pays.
  */
 static const threshold_t threshold_table[HCORE_OPER_COUNT][HX_THRESHOLDS_COUNT] = {

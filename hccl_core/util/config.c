@@ -14,26 +14,27 @@
 #define FLAG_WORDS "0, 1, off, on, no, yes, false, true"
 
 /* Choices by enumerator of hcore/config.h; "" is what only an unset variable means. */
-static const char *const expansion_word[] = { "", "AI_CPU", "AICPU_CacheDisable", "AIV" };
-static const char *const deterministic_word[] = { "false", "true", "strict" };
-static const char *const use_word[] = { "auto", "aiv", "aicpu", "mpi" };
-static const char *const cma_word[] = { "auto", "off" };
-static const char *const log_word[] = { "off", "error", "warn", "info", "debug" };
+static const char *const expansion_word[] = {"", "AI_CPU", "AICPU_CacheDisable", "AIV"};
+static const char *const deterministic_word[] = {"false", "true", "strict"};
+static const char *const use_word[] = {"auto", "aiv", "aicpu", "mpi"};
+static const char *const cma_word[] = {"auto", "off"};
+static const char *const log_word[] = {"off", "error", "warn", "info", "debug"};
 
-#define KIND(kind, field)                                                                         \
+#define KIND(kind, field)                                                                                    \
     .parse = hx_knob_parse_##kind, .print = hx_knob_print_##kind, .offset = offsetof(hcore_config_t, field)
 #define NUMBER(kind, field, low, high, one) KIND(kind, field), .min = (low), .max = (high), .unit = (one)
-#define CHOICE(field, list) KIND(choice, field), .words = { (list), sizeof(list) / sizeof *(list) }
-#define LOG(field, list) KIND(log, field), .words = { (list), sizeof(list) / sizeof *(list) }
+#define WORDS(list) {(list), sizeof(list) / sizeof *(list)}
+#define CHOICE(field, list) KIND(choice, field), .words = WORDS(list)
+#define LOG(field, list) KIND(log, field), .words = WORDS(list)
 
 static const hcore_knob_t knob_shown[] = {
-#define X(name, kind, default_text, allowed, help) { #name, allowed, default_text, help },
+#define X(name, kind, default_text, allowed, help) {#name, allowed, default_text, help},
     HX_KNOB_LIST(X)
 #undef X
 };
 
 static const hx_knob_t knob_kind[] = {
-#define X(name, kind, default_text, allowed, help) { kind },
+#define X(name, kind, default_text, allowed, help) {kind},
     HX_KNOB_LIST(X)
 #undef X
 };
@@ -41,7 +42,8 @@ static const hx_knob_t knob_kind[] = {
 enum { KNOBS = sizeof knob_shown / sizeof *knob_shown };
 _Static_assert(KNOBS <= 64, "hcore_config_t.given has a bit per knob");
 
-/* Every name that is not a mistake: first our knobs, then what the vendor documents and the core does not use yet. */
+/* Every name that is not a mistake: first our knobs, then what the vendor documents and the core does not use
+ * yet. */
 static const char *const known_name[] = {
 #define X(name, kind, default_text, allowed, help) #name,
     HX_KNOB_LIST(X)
@@ -72,7 +74,7 @@ static const char *const known_name[] = {
     "HCCL_ALG_MULTIPLE_DIMENSION_SPLIT_RATIO",
 };
 
-static const char *const our_prefix[] = { "HCCL_", "MPI_SHIM_" };
+static const char *const our_prefix[] = {"HCCL_", "MPI_SHIM_"};
 
 enum { LINE_SIZE = 1024, VALUE_SIZE = 128, NAME_SIZE = 64 };
 
@@ -105,7 +107,8 @@ static void tell_bad_value(const listener_t *listener, size_t knob, const char *
     char line[LINE_SIZE], shown[VALUE_SIZE];
     hx_printable(value, shown, sizeof shown);
     if (status == HCORE_ERR_FORMAT) {
-        snprintf(line, sizeof line, "%s: value \"%s\" is not allowed (allowed: %s); the default %s stays in force",
+        snprintf(line, sizeof line,
+                 "%s: value \"%s\" is not allowed (allowed: %s); the default %s stays in force",
                  knob_shown[knob].name, shown, knob_shown[knob].allowed, knob_shown[knob].default_text);
     } else {
         snprintf(line, sizeof line, "%s: value \"%s\" could not be kept (%s); the default %s stays in force",
@@ -143,7 +146,7 @@ static void check_names(const listener_t *listener, char **envp)
 
 unsigned hcore_config_load(hcore_config_t *config, char **envp, hcore_config_message_t message, void *context)
 {
-    listener_t listener = { message, context };
+    listener_t listener = {message, context};
     unsigned bad = 0;
     memset(config, 0, sizeof *config);
     for (size_t i = 0; i < KNOBS; i++) {

@@ -20,33 +20,34 @@ static const struct {
     const char *name;
     hcore_oper_t oper;
 } oper_group[] = {
-    { "allgather", HCORE_OPER_AllGather },
-    { "allgather", HCORE_OPER_AllGatherV },
-    { "reducescatter", HCORE_OPER_ReduceScatter },
-    { "reducescatter", HCORE_OPER_ReduceScatterV },
-    { "allreduce", HCORE_OPER_AllReduce },
-    { "broadcast", HCORE_OPER_Broadcast },
-    { "reduce", HCORE_OPER_Reduce },
-    { "scatter", HCORE_OPER_Scatter },
-    { "alltoall", HCORE_OPER_AlltoAll },
-    { "alltoall", HCORE_OPER_AlltoAllV },
-    { "alltoall", HCORE_OPER_AlltoAllVC },
+    {"allgather", HCORE_OPER_AllGather},
+    {"allgather", HCORE_OPER_AllGatherV},
+    {"reducescatter", HCORE_OPER_ReduceScatter},
+    {"reducescatter", HCORE_OPER_ReduceScatterV},
+    {"allreduce", HCORE_OPER_AllReduce},
+    {"broadcast", HCORE_OPER_Broadcast},
+    {"reduce", HCORE_OPER_Reduce},
+    {"scatter", HCORE_OPER_Scatter},
+    {"alltoall", HCORE_OPER_AlltoAll},
+    {"alltoall", HCORE_OPER_AlltoAllV},
+    {"alltoall", HCORE_OPER_AlltoAllVC},
 };
 enum { OPER_GROUPS = sizeof oper_group / sizeof *oper_group };
 
 enum { LEVELS = 3, WANTED_LEVEL = 1 };
 
-static const char *const level0_word[] = { "NA" };
-static const char *const level1_word[] = { "ring", "H-D_R", "NHR", "NHR_V1", "NB", "AHC", "pipeline", "pairwise" };
-static const char *const level2_word[] = { "ring", "H-D_R", "NHR", "NB", "pipeline" };
+static const char *const level0_word[] = {"NA"};
+static const char *const level1_word[] = {"ring", "H-D_R", "NHR",      "NHR_V1",
+                                          "NB",   "AHC",   "pipeline", "pairwise"};
+static const char *const level2_word[] = {"ring", "H-D_R", "NHR", "NB", "pipeline"};
 
 static const struct {
     const char *prefix;
     hx_words_t names;
 } level_table[LEVELS] = {
-    { "level0:", { level0_word, sizeof level0_word / sizeof *level0_word } },
-    { "level1:", { level1_word, sizeof level1_word / sizeof *level1_word } },
-    { "level2:", { level2_word, sizeof level2_word / sizeof *level2_word } },
+    {"level0:", {level0_word, sizeof level0_word / sizeof *level0_word}},
+    {"level1:", {level1_word, sizeof level1_word / sizeof *level1_word}},
+    {"level2:", {level2_word, sizeof level2_word / sizeof *level2_word}},
 };
 
 static bool span_is(span_text_t span, const char *word)
@@ -76,7 +77,7 @@ static hcore_status_t parse_level(span_text_t level, const char *chosen[LEVELS])
         if (level.length < prefix || strncasecmp(level.text, level_table[i].prefix, prefix) != 0) {
             continue;
         }
-        span_text_t name = { level.text + prefix, level.length - prefix };
+        span_text_t name = {level.text + prefix, level.length - prefix};
         for (size_t k = 0; k < level_table[i].names.count && !chosen[i]; k++) {
             if (span_is(name, level_table[i].names.word[k])) {
                 chosen[i] = level_table[i].names.word[k];
@@ -123,9 +124,9 @@ static bool in_group(size_t group, hcore_oper_t oper)
 /* Walks the whole value; *algo becomes the level-1 name for `oper`, NULL if the value has none for it. */
 static hcore_status_t parse_algo(const char *text, hcore_oper_t oper, const char **algo)
 {
-    span_text_t rest = { text, strlen(text) }, part;
+    span_text_t rest = {text, strlen(text)}, part;
     const char *chosen[LEVELS];
-    bool seen[OPER_GROUPS] = { false };
+    bool seen[OPER_GROUPS] = {false};
     *algo = NULL;
     if (!strchr(text, '=')) {
         hcore_status_t status = parse_levels(rest, chosen);
@@ -135,8 +136,8 @@ static hcore_status_t parse_algo(const char *text, hcore_oper_t oper, const char
     while (next_part(&rest, '/', &part)) {
         span_text_t name;
         size_t group;
-        if (!next_part(&part, '=', &name) || find_group(name, &group) != HCORE_OK || seen[group] || !part.text ||
-            parse_levels(part, chosen) != HCORE_OK) {
+        if (!next_part(&part, '=', &name) || find_group(name, &group) != HCORE_OK || seen[group] ||
+            !part.text || parse_levels(part, chosen) != HCORE_OK) {
             return HCORE_ERR_FORMAT;
         }
         seen[group] = true;

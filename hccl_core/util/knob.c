@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-#define FIELD(type, knob, config) ((type *)((char *)(config) + (knob)->offset))
+#define FIELD(type, knob, config)       ((type *)((char *)(config) + (knob)->offset))
 #define CONST_FIELD(type, knob, config) ((const type *)((const char *)(config) + (knob)->offset))
 
 /* Replaces a string the config owns; on HCORE_ERR_NO_MEMORY it is unchanged. */
@@ -25,9 +25,12 @@ static hcore_status_t replace_string(const char **field, const char *text)
 
 hcore_status_t hx_knob_parse_flag(const hx_knob_t *knob, const char *text, hcore_config_t *config)
 {
-    static const struct { const char *word; bool value; } spelling[] = {
-        { "0", false }, { "1", true }, { "off", false }, { "on", true },
-        { "no", false }, { "yes", true }, { "false", false }, { "true", true },
+    static const struct {
+        const char *word;
+        bool value;
+    } spelling[] = {
+        {"0", false},  {"1", true},   {"off", false},   {"on", true},
+        {"no", false}, {"yes", true}, {"false", false}, {"true", true},
     };
     for (size_t i = 0; i < sizeof spelling / sizeof *spelling; i++) {
         if (strcasecmp(text, spelling[i].word) == 0) {
@@ -133,8 +136,8 @@ static const char *trim(const char *text, size_t *length)
 }
 
 /* One "key:value" of `length` bytes. */
-static hcore_status_t parse_pair(const pair_t pair[MAX_PAIRS], const char *text, size_t length, bool seen[MAX_PAIRS],
-                                 uint32_t value[MAX_PAIRS])
+static hcore_status_t parse_pair(const pair_t pair[MAX_PAIRS], const char *text, size_t length,
+                                 bool seen[MAX_PAIRS], uint32_t value[MAX_PAIRS])
 {
     text = trim(text, &length);
     for (size_t i = 0; i < MAX_PAIRS; i++) {
@@ -157,7 +160,7 @@ static hcore_status_t parse_pair(const pair_t pair[MAX_PAIRS], const char *text,
 
 static hcore_status_t parse_pairs(const pair_t pair[MAX_PAIRS], const char *text, uint32_t value[MAX_PAIRS])
 {
-    bool seen[MAX_PAIRS] = { false };
+    bool seen[MAX_PAIRS] = {false};
     hcore_status_t status = HCORE_OK;
     for (const char *end; status == HCORE_OK && text; text = *end ? end + 1 : NULL) {
         end = text + strcspn(text, ",");
@@ -166,13 +169,14 @@ static hcore_status_t parse_pairs(const pair_t pair[MAX_PAIRS], const char *text
     return status;
 }
 
-static const pair_t enable_pair[MAX_PAIRS] = { { "L0", 0, 1 }, { "L1", 0, 1 }, { "L2", 0, 1 } };
-static const pair_t params_pair[MAX_PAIRS] = { { "MaxCnt", 1, 10 }, { "HoldTime", 0, 60000 }, { "IntervalTime", 0, 60000 } };
+static const pair_t enable_pair[MAX_PAIRS] = {{"L0", 0, 1}, {"L1", 0, 1}, {"L2", 0, 1}};
+static const pair_t params_pair[MAX_PAIRS] = {
+    {"MaxCnt", 1, 10}, {"HoldTime", 0, 60000}, {"IntervalTime", 0, 60000}};
 
 hcore_status_t hx_knob_parse_retry_enable(const hx_knob_t *knob, const char *text, hcore_config_t *config)
 {
     (void)knob;
-    uint32_t value[MAX_PAIRS] = { 0 };
+    uint32_t value[MAX_PAIRS] = {0};
     hcore_status_t status = parse_pairs(enable_pair, text, value);
     for (size_t i = 0; status == HCORE_OK && i < MAX_PAIRS; i++) {
         config->retry[i] = value[i];
@@ -189,7 +193,7 @@ void hx_knob_print_retry_enable(const hx_knob_t *knob, const hcore_config_t *con
 hcore_status_t hx_knob_parse_retry_params(const hx_knob_t *knob, const char *text, hcore_config_t *config)
 {
     (void)knob;
-    uint32_t value[MAX_PAIRS] = { config->retry_max, config->retry_hold_ms, config->retry_interval_ms };
+    uint32_t value[MAX_PAIRS] = {config->retry_max, config->retry_hold_ms, config->retry_interval_ms};
     hcore_status_t status = parse_pairs(params_pair, text, value);
     if (status == HCORE_OK) {
         config->retry_max = value[0];
@@ -234,5 +238,6 @@ hcore_status_t hx_knob_parse_log(const hx_knob_t *knob, const char *text, hcore_
 void hx_knob_print_log(const hx_knob_t *knob, const hcore_config_t *config, char *text, size_t size)
 {
     const char *level = hx_words_at(knob->words, (size_t)config->log_level);
-    snprintf(text, size, "%s%s%s", level, config->log_file ? ":" : "", config->log_file ? config->log_file : "");
+    snprintf(text, size, "%s%s%s", level, config->log_file ? ":" : "",
+             config->log_file ? config->log_file : "");
 }

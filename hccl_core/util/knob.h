@@ -23,8 +23,8 @@ typedef struct hx_knob {
     uint64_t min, max, unit;
 } hx_knob_t;
 
-#define HX_KNOB_KIND(kind)                                                                        \
-    hcore_status_t hx_knob_parse_##kind(const hx_knob_t *knob, const char *text, hcore_config_t *config); \
+#define HX_KNOB_KIND(kind)                                                                                   \
+    hcore_status_t hx_knob_parse_##kind(const hx_knob_t *knob, const char *text, hcore_config_t *config);    \
     void hx_knob_print_##kind(const hx_knob_t *knob, const hcore_config_t *config, char *text, size_t size);
 HX_KNOB_KIND(flag)   /* bool */
 HX_KNOB_KIND(choice) /* int */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* util/log.c - the log: one line per record, one write per line, so that lines of many ranks never interleave. */
+/* util/log.c - the log: one line per record, one write per line, so that lines of many ranks never
+ * interleave. */
 #include "hcore/log.h"
 
 #include <errno.h>
@@ -16,7 +17,7 @@ hcore_log_level_t hcore_log_level = HCORE_LOG_OFF;
 static int log_fd = STDERR_FILENO;
 static int log_rank = NO_RANK;
 
-static const char *const level_word[] = { "off", "error", "warn", "info", "debug" };
+static const char *const level_word[] = {"off", "error", "warn", "info", "debug"};
 
 hcore_status_t hcore_log_open(hcore_log_level_t level, const char *file)
 {

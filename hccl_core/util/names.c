@@ -7,8 +7,8 @@
 const char *hcore_status_text(hcore_status_t status)
 {
     switch (status) {
-#define X(n, v, t)                                                                                \
-    case HCORE_##n:                                                                               \
+#define X(n, v, t)                                                                                           \
+    case HCORE_##n:                                                                                          \
         return t;
         HCORE_STATUS_LIST(X)
 #undef X
@@ -16,7 +16,7 @@ const char *hcore_status_text(hcore_status_t status)
     return "unknown status";
 }
 
-/* Data types. Users write them in lower case, the list has them as identifiers: lowered once, at first use. */
+/* Data types. Users write them in lower case, the list has identifiers: lowered once, at first use. */
 
 enum { TYPE_WORDS = HCORE_TYPE_NONE + 1, TYPE_WORD_SIZE = 24 };
 
@@ -24,8 +24,7 @@ static char type_text[TYPE_WORDS][TYPE_WORD_SIZE] = {
 #define X(n, t, c) #n,
     HCORE_TYPE_LIST(X)
 #undef X
-    "OPAQUE", "NONE"
-};
+    "OPAQUE", "NONE"};
 static const char *type_word[TYPE_WORDS];
 static pthread_once_t type_once = PTHREAD_ONCE_INIT;
 
@@ -69,8 +68,7 @@ static const char *const redop_word[] = {
 #define X(n, s) #s,
     HCORE_REDOP_LIST(X)
 #undef X
-    "user", "none"
-};
+    "user", "none"};
 
 static const char *const oper_word[] = {
 #define X(n, r, b) #n,
@@ -78,9 +76,9 @@ static const char *const oper_word[] = {
 #undef X
 };
 
-static const char *const backend_word[] = { "aiv", "aicpu", "mpi" };
-static const char *const mode_word[] = { "op", "ir", "capture" };
-static const char *const span_word[] = { "node", "superpod", "inter_superpod" };
+static const char *const backend_word[] = {"aiv", "aicpu", "mpi"};
+static const char *const mode_word[] = {"op", "ir", "capture"};
+static const char *const span_word[] = {"node", "superpod", "inter_superpod"};
 
 _Static_assert(sizeof backend_word / sizeof *backend_word == HCORE_BACKEND_COUNT, "one word per backend");
 _Static_assert(sizeof mode_word / sizeof *mode_word == HCORE_MODE_COUNT, "one word per mode");
@@ -132,19 +130,19 @@ hcore_bytes_kind_t hcore_oper_bytes(hcore_oper_t oper)
 }
 
 /* The name and the parser of each list: hcore_type_name, hcore_type_parse and so on. */
-#define DEFINE_NAME_AND_PARSE(list)                                                               \
-    const char *hcore_##list##_name(hcore_##list##_t value)                                       \
-    {                                                                                             \
-        return hx_words_at(hx_##list##_words(), (size_t)value);                                   \
-    }                                                                                             \
-    hcore_status_t hcore_##list##_parse(const char *name, hcore_##list##_t *value)                \
-    {                                                                                             \
-        size_t index;                                                                             \
-        hcore_status_t status = hx_words_find(hx_##list##_words(), name, &index);                 \
-        if (status == HCORE_OK) {                                                                 \
-            *value = (hcore_##list##_t)index;                                                     \
-        }                                                                                         \
-        return status;                                                                            \
+#define DEFINE_NAME_AND_PARSE(list)                                                                          \
+    const char *hcore_##list##_name(hcore_##list##_t value)                                                  \
+    {                                                                                                        \
+        return hx_words_at(hx_##list##_words(), (size_t)value);                                              \
+    }                                                                                                        \
+    hcore_status_t hcore_##list##_parse(const char *name, hcore_##list##_t *value)                           \
+    {                                                                                                        \
+        size_t index;                                                                                        \
+        hcore_status_t status = hx_words_find(hx_##list##_words(), name, &index);                            \
+        if (status == HCORE_OK) {                                                                            \
+            *value = (hcore_##list##_t)index;                                                                \
+        }                                                                                                    \
+        return status;                                                                                       \
     }
 
 DEFINE_NAME_AND_PARSE(type)

@@ -71,7 +71,7 @@ void hx_words_join(hx_words_t words, char *text, size_t size)
     size_t used = 0;
     text[0] = '\0';
     for (size_t i = 0; i < words.count && used < size; i++) {
-        const char *part[2] = { used ? ", " : "", words.word[i] };
+        const char *part[2] = {used ? ", " : "", words.word[i]};
         for (size_t k = 0; k < 2 && used < size; k++) {
             size_t room = size - used, length = strlen(part[k]);
             size_t taken = length < room ? length : room - 1;
@@ -90,7 +90,8 @@ hcore_status_t hx_parse_number(const char *text, size_t length, uint64_t min, ui
     }
     for (size_t i = 0; i < length; i++) {
         unsigned digit = (unsigned)text[i] - '0';
-        if (digit > 9 || __builtin_mul_overflow(number, 10, &number) || __builtin_add_overflow(number, digit, &number)) {
+        if (digit > 9 || __builtin_mul_overflow(number, 10, &number) ||
+            __builtin_add_overflow(number, digit, &number)) {
             return HCORE_ERR_FORMAT;
         }
     }

@@ -13,13 +13,13 @@ typedef struct {
     size_t count;
 } hx_words_t;
 
-#define HX_WORDS(array) ((hx_words_t){ (array), sizeof(array) / sizeof((array)[0]) })
+#define HX_WORDS(array) ((hx_words_t){(array), sizeof(array) / sizeof((array)[0])})
 
 /* The word at an index; "invalid" outside the list, never NULL. */
 const char *hx_words_at(hx_words_t words, size_t index);
 /* Index of a name in any case; HCORE_ERR_NOT_FOUND if it is not in the list. */
 hcore_status_t hx_words_find(hx_words_t words, const char *name, size_t *index);
-/* The word with the smallest edit distance to `name`, in any case; the first such one. The list is not empty. */
+/* The word with the smallest edit distance to `name`, in any case; the first of several. */
 const char *hx_words_nearest(hx_words_t words, const char *name);
 /* "a, b, c", cut off to fit. */
 void hx_words_join(hx_words_t words, char *text, size_t size);
@@ -30,10 +30,11 @@ hcore_status_t hx_parse_number(const char *text, size_t length, uint64_t min, ui
 /* To lower case, in place. */
 void hx_lower(char *text);
 
-/* A copy fit for one line of a message: what is not printable becomes '?', what does not fit is cut to "...". */
+/* A copy fit for one line of a message: what is not printable becomes '?', what is too long ends in "...". */
 void hx_printable(const char *source, char *text, size_t size);
 
-/* The lists of hcore/types.h, in the order of the enumerators. Types end with "opaque", "none", ops with "user", "none". */
+/* The lists of hcore/types.h, in the order of the enumerators. Types end with "opaque", "none", ops with
+ * "user", "none". */
 hx_words_t hx_oper_words(void);
 hx_words_t hx_type_words(void);
 hx_words_t hx_redop_words(void);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * hcore/config.h - the knobs. One table row (hccl_core/util/config_table.h) per knob carries its name, type, default, range
- * and help; the environment parser, hccl_info and the documents read that table.
+ * hcore/config.h - the knobs. One table row (hccl_core/util/config_table.h) per knob carries its name, type,
+ * default, range and help; the environment parser, hccl_info and the documents read that table.
  *
  * A value that is not allowed yields one message naming the variable, the value and what is allowed, and the
  * default stays in force; the caller decides whether that is fatal (MPI_SHIM_STRICT).
@@ -11,20 +11,36 @@
 
 #include "hcore/types.h"
 
-typedef enum { HCORE_DETERMINISTIC_FALSE, HCORE_DETERMINISTIC_TRUE, HCORE_DETERMINISTIC_STRICT } hcore_determinism_t;
-typedef enum { HCORE_EXPANSION_AUTO, HCORE_EXPANSION_AI_CPU, HCORE_EXPANSION_AI_CPU_CACHE_DISABLE, HCORE_EXPANSION_AIV } hcore_expansion_mode_t;
+typedef enum {
+    HCORE_DETERMINISTIC_FALSE,
+    HCORE_DETERMINISTIC_TRUE,
+    HCORE_DETERMINISTIC_STRICT
+} hcore_determinism_t;
+typedef enum {
+    HCORE_EXPANSION_AUTO,
+    HCORE_EXPANSION_AI_CPU,
+    HCORE_EXPANSION_AI_CPU_CACHE_DISABLE,
+    HCORE_EXPANSION_AIV
+} hcore_expansion_mode_t;
 typedef enum { HCORE_USE_AUTO, HCORE_USE_AIV, HCORE_USE_AICPU, HCORE_USE_MPI } hcore_use_t;
 typedef enum { HCORE_CMA_AUTO, HCORE_CMA_OFF } hcore_cma_t;
-typedef enum { HCORE_LOG_OFF, HCORE_LOG_ERROR, HCORE_LOG_WARN, HCORE_LOG_INFO, HCORE_LOG_DEBUG } hcore_log_level_t;
+typedef enum {
+    HCORE_LOG_OFF,
+    HCORE_LOG_ERROR,
+    HCORE_LOG_WARN,
+    HCORE_LOG_INFO,
+    HCORE_LOG_DEBUG
+} hcore_log_level_t;
 
 typedef struct {
     /* vendor names and meanings */
     int op_expansion_mode;      /* HCCL_OP_EXPANSION_MODE: hcore_expansion_mode_t; unset means AUTO */
     int deterministic;          /* HCCL_DETERMINISTIC: hcore_determinism_t */
     const char *algo;           /* HCCL_ALGO: the text, checked; see hcore_config_algo */
-    uint64_t buffsize;          /* HCCL_BUFFSIZE: bytes (given in MB), upper bound of the CCL windows of one rank */
+    uint64_t buffsize;          /* HCCL_BUFFSIZE: bytes (given in MB), bound of the CCL windows of one rank */
     bool retry[3];              /* HCCL_OP_RETRY_ENABLE: L0, L1, L2 */
-    uint32_t retry_max, retry_hold_ms, retry_interval_ms; /* HCCL_OP_RETRY_PARAMS */
+    uint32_t retry_max, retry_hold_ms; /* HCCL_OP_RETRY_PARAMS */
+    uint32_t retry_interval_ms;
     uint32_t connect_timeout_s; /* HCCL_CONNECT_TIMEOUT */
     uint32_t exec_timeout_s;    /* HCCL_EXEC_TIMEOUT, 0 = never */
     /* ours */
@@ -39,20 +55,22 @@ typedef struct {
     uint64_t given;             /* bit per row of the knob table: the environment gave an allowed value */
 } hcore_config_t;
 
-/* Receives each message about a bad value (and, at warn level, unknown names with the nearest known one). */
+/* Receives each message about a bad value (and, at warn level, unknown names with the nearest one). */
 typedef void (*hcore_config_message_t)(void *context, hcore_log_level_t level, const char *line);
 
-/* Fills `config` from defaults, then the environment `envp` (as environ; an empty value counts as unset). Returns the
- * number of bad values. Strings belong to the config: hcore_config_release frees them. Not thread safe with setenv. */
-unsigned hcore_config_load(hcore_config_t *config, char **envp, hcore_config_message_t message, void *context);
+/* Fills `config` from defaults, then the environment `envp` (as environ; an empty value counts as unset).
+ * Returns the number of bad values. Strings belong to the config: hcore_config_release frees them. Not thread
+ * safe with setenv. */
+unsigned hcore_config_load(hcore_config_t *config, char **envp, hcore_config_message_t message,
+                           void *context);
 void hcore_config_release(hcore_config_t *config);
 
 /* The level-1 algorithm that HCCL_ALGO asks for on this operator ("ring", "NHR", ...), or NULL.
  * Accepts both vendor forms: "level0:NA;level1:ring" and "allreduce=level0:NA;level1:ring/allgather=...". */
 const char *hcore_config_algo(const hcore_config_t *config, hcore_oper_t oper);
 
-/* For hccl_info: one row per knob. value_text writes the value in force as the user would write it, "unset" where there
- * is none, cut to fit, and returns the length written. */
+/* For hccl_info: one row per knob. value_text writes the value in force as the user would write it, "unset"
+ * where there is none, cut to fit, and returns the length written. */
 typedef struct {
     const char *name;          /* "HCCL_BUFFSIZE" */
     const char *allowed;       /* "1..65536 (MB)" */

@@ -3,8 +3,8 @@
  * hcore/matrix.h - the support matrix as data, and the one function that decides which backend serves a call.
  *
  * A profile is a list of rows (backend, operator, mode -> features and levels), limits of types and ops, and
- * the size up to which AIV is preferred. "atlas-a3" is the vendor's published table, letter by letter; "host" is
- * atlas-a3 plus extension rows for what this core does beyond it on a CPU; a user can write a file.
+ * the size up to which AIV is preferred. "atlas-a3" is the vendor's published table, letter by letter; "host"
+ * is atlas-a3 plus extension rows for what this core does beyond it on a CPU; a user can write a file.
  */
 #ifndef HCORE_MATRIX_H
 #define HCORE_MATRIX_H
@@ -36,7 +36,8 @@ typedef struct hcore_profile hcore_profile_t;
  * hcore_profile_close. On failure `error` receives one line without newline that names the file, line,
  * field, value and what is allowed; nothing is printed.
  */
-hcore_status_t hcore_profile_open(const char *name, hcore_profile_t **profile, char *error, size_t error_size);
+hcore_status_t hcore_profile_open(const char *name, hcore_profile_t **profile, char *error,
+                                  size_t error_size);
 void hcore_profile_close(hcore_profile_t *profile);
 const char *hcore_profile_name(const hcore_profile_t *profile);
 size_t hcore_profile_rows(const hcore_profile_t *profile, const hcore_matrix_row_t **rows);
@@ -79,7 +80,7 @@ typedef struct {
     hcore_oper_t oper;
     hcore_mode_t mode;
     hcore_span_t span;
-    hcore_type_t type;      /* HCORE_TYPE_NONE for operators that move bytes of any type; OPAQUE with REDOP_USER */
+    hcore_type_t type;      /* TYPE_NONE for operators that move bytes of any type; OPAQUE with REDOP_USER */
     hcore_redop_t redop;    /* HCORE_REDOP_NONE for operators that do not reduce */
     uint64_t bytes;         /* by hcore_oper_bytes(oper); ignored where that is UNKNOWN */
     uint32_t nranks;
@@ -90,8 +91,8 @@ typedef struct {
 /*
  * backend  who serves the call; HCORE_BACKEND_MPI if none of the core does
  * reason   why that one
- * passed   for the backends not taken, why (the taken one's entry repeats `reason`; MPI's is CORE_SERVES when the
- *          core takes the call); index by hcore_backend_t
+ * passed   for the backends not taken, why (the taken one's entry repeats `reason`; MPI's is CORE_SERVES when
+ *          the core takes the call); index by hcore_backend_t
  */
 typedef struct {
     hcore_backend_t backend;
@@ -100,23 +101,24 @@ typedef struct {
 } hcore_verdict_t;
 
 /*
- * The part of a query that the knobs set: features asked for and backends ruled out. query->span must be set; features
- * that the caller has already asked for stay.
+ * The part of a query that the knobs set: features asked for and backends ruled out. query->span must be set;
+ * features that the caller has already asked for stay.
  *   deterministic  HCCL_DETERMINISTIC true or strict
  *   reexecution    HCCL_OP_RETRY_ENABLE on for any level within the span
- *   backends       MPI_SHIM_BACKEND; when auto, HCCL_OP_EXPANSION_MODE: AI_CPU and AICPU_CacheDisable rule AIV out
+ *   backends       MPI_SHIM_BACKEND; when auto, HCCL_OP_EXPANSION_MODE, where AI_CPU and AICPU_CacheDisable
+ *                  rule AIV out
  */
 void hcore_query_configure(hcore_query_t *query, const hcore_config_t *config);
 
 /*
- * The decision. Pure, thread safe, never fails. A reason is CHOSEN when the size chose between two backends that
- * both qualify, FORCED when the configuration rules another one out, CHOSEN_ONLY otherwise.
+ * The decision. Pure, thread safe, never fails. The reason is CHOSEN when the size chose between two backends
+ * that both qualify, FORCED when the configuration rules another one out, CHOSEN_ONLY otherwise.
  */
 void hcore_decide(const hcore_profile_t *profile, const hcore_query_t *query, hcore_verdict_t *verdict);
 
 /*
- * The same as a step function of size, for a caller that caches: for bytes <= *limit the verdict is *small, above it
- * is *large (query->bytes is ignored). *limit is UINT64_MAX if size does not matter.
+ * The same as a step function of size, for a caller that caches: for bytes <= *limit the verdict is *small,
+ * above it is *large (query->bytes is ignored). *limit is UINT64_MAX if size does not matter.
  */
 void hcore_decide_steps(const hcore_profile_t *profile, const hcore_query_t *query, uint64_t *limit,
                         hcore_verdict_t *small, hcore_verdict_t *large);

@@ -54,7 +54,7 @@ typedef struct { double v; double i; } hcore_pair_dd_t;
 typedef float _Complex hcore_cf32_t;
 typedef double _Complex hcore_cf64_t;
 typedef long double _Complex hcore_cfld_t;
-typedef struct { uint16_t bits; } hcore_f16_t;  /* IEEE binary16, kept as bits: not every compiler has the type */
+typedef struct { uint16_t bits; } hcore_f16_t;  /* IEEE binary16, as bits: not every compiler has it */
 typedef struct { uint16_t bits; } hcore_bf16_t; /* bfloat16, the upper half of an fp32 */
 
 #define HCORE_TYPE_LIST(X)                                                                        \
@@ -170,7 +170,12 @@ typedef enum {
     HCORE_OPER_COUNT
 } hcore_oper_t;
 
-typedef enum { HCORE_BYTES_BUFFER, HCORE_BYTES_BLOCK, HCORE_BYTES_TOTAL, HCORE_BYTES_UNKNOWN } hcore_bytes_kind_t;
+typedef enum {
+    HCORE_BYTES_BUFFER,
+    HCORE_BYTES_BLOCK,
+    HCORE_BYTES_TOTAL,
+    HCORE_BYTES_UNKNOWN
+} hcore_bytes_kind_t;
 
 const char *hcore_oper_name(hcore_oper_t oper);     /* the HCCL name: "AllReduce" */
 hcore_status_t hcore_oper_parse(const char *name, hcore_oper_t *oper); /* case-insensitive */
@@ -178,9 +183,19 @@ bool hcore_oper_reduces(hcore_oper_t oper);
 hcore_bytes_kind_t hcore_oper_bytes(hcore_oper_t oper);
 
 /* MPI is not a backend of the core: it is what the caller does when the core declines. */
-typedef enum { HCORE_BACKEND_AIV, HCORE_BACKEND_AICPU, HCORE_BACKEND_MPI, HCORE_BACKEND_COUNT } hcore_backend_t;
+typedef enum {
+    HCORE_BACKEND_AIV,
+    HCORE_BACKEND_AICPU,
+    HCORE_BACKEND_MPI,
+    HCORE_BACKEND_COUNT
+} hcore_backend_t;
 typedef enum { HCORE_MODE_OP, HCORE_MODE_IR, HCORE_MODE_CAPTURE, HCORE_MODE_COUNT } hcore_mode_t;
-typedef enum { HCORE_SPAN_NODE, HCORE_SPAN_SUPERPOD, HCORE_SPAN_INTER_SUPERPOD, HCORE_SPAN_COUNT } hcore_span_t;
+typedef enum {
+    HCORE_SPAN_NODE,
+    HCORE_SPAN_SUPERPOD,
+    HCORE_SPAN_INTER_SUPERPOD,
+    HCORE_SPAN_COUNT
+} hcore_span_t;
 
 const char *hcore_backend_name(hcore_backend_t backend);   /* "aiv", "aicpu", "mpi" */
 const char *hcore_mode_name(hcore_mode_t mode);            /* "op", "ir", "capture" */
