@@ -45,15 +45,16 @@ const size_t hx_limits_atlas_a3_count = sizeof hx_limits_atlas_a3 / sizeof *hx_l
 #define SPECIAL_TYPES (TYPE(OPAQUE) | TYPE(NONE))
 
 /*
- * The host: everything moves; MPI 4.0 section 6.9.2 says what reduces; REPLACE and NO_OP pick an operand of
- * any type; the caller's functions reduce anything.
+ * The host: everything moves; every reduction that the core has a kernel for, which is what MPI 4.0 section
+ * 6.9.2 defines, logical ops on floating point (which MPICH accepts), and REPLACE and NO_OP on any type; the
+ * caller's functions reduce anything.
  */
 const hx_limit_t hx_limits_host[] = {
     {BOTH, MOVING, SPECIAL_TYPES, ALL_CLASSES, REDOP(NONE)},
     {BOTH, REDUCING, SPECIAL_TYPES, ALL_CLASSES, REDOP(USER)},
     {BOTH, REDUCING, 0, INTEGERS | CLASS(FP), REDOP(MAX) | REDOP(MIN)},
     {BOTH, REDUCING, 0, INTEGERS | CLASS(FP) | CLASS(CX), REDOP(SUM) | REDOP(PROD)},
-    {BOTH, REDUCING, 0, INTEGERS | CLASS(BO), REDOP(LAND) | REDOP(LOR) | REDOP(LXOR)},
+    {BOTH, REDUCING, 0, INTEGERS | CLASS(BO) | CLASS(FP), REDOP(LAND) | REDOP(LOR) | REDOP(LXOR)},
     {BOTH, REDUCING, 0, INTEGERS | CLASS(BY), REDOP(BAND) | REDOP(BOR) | REDOP(BXOR)},
     {BOTH, REDUCING, 0, ALL_CLASSES, REDOP(REPLACE) | REDOP(NO_OP)},
     {BOTH, REDUCING, 0, CLASS(PR), REDOP(MINLOC) | REDOP(MAXLOC)},
