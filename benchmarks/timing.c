@@ -13,7 +13,7 @@
 #include <time.h>
 
 enum { SIDE_SHIM, SIDE_MPI, SIDES };
-enum { LINE_BYTES = 64, CLOCK_TRIES = 1000, ESTIMATE_CALLS = 3, MAX_BLOCKS = 101 };
+enum { LINE_BYTES = 64, CLOCK_TRIES = 1000, GROWTH = 8, TRIES = 3, MAX_BLOCKS = 101 };
 
 /* How calls are grouped when the number of calls is not given: a block is long enough for the clock, and there
  * are enough blocks for quantiles unless the calls are so slow that time forbids it. */
@@ -73,27 +73,53 @@ static unsigned clamp(double wish, unsigned low, unsigned high)
     return wish < low ? low : wish > high ? high : (unsigned)wish;
 }
 
-/* How many calls make a block, and how many blocks: from the time of a few calls, or from what the user asked for. The same on
- * all ranks. */
+/* Seconds of a call in the best of some blocks, so that a hiccup of the machine does not count; the same on all ranks. */
+static double best_block(const bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective,
+                         bool pmpi, unsigned calls)
+{
+    double try[TRIES];
+    for (int i = 0; i < TRIES; i++) {
+        try[i] = run_block(job, type, collective, pmpi, calls);
+    }
+    PMPI_Allreduce(MPI_IN_PLACE, try, TRIES, MPI_DOUBLE, MPI_MAX, job->comm);
+    double best = try[0];
+    for (int i = 1; i < TRIES; i++) {
+        best = try[i] < best ? try[i] : best;
+    }
+    return best;
+}
+
+/*
+ * Calls that make a block long enough, and the seconds of one in such a block. The block grows step by step instead of
+ * being computed from one call: where ranks need not wait for each other, a single call costs a turn of the
+ * scheduler and a thousand cost little more.
+ */
+static unsigned size_block(const bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective,
+                           bool pmpi, double *seconds)
+{
+    unsigned calls = 1;
+    *seconds = best_block(job, type, collective, pmpi, calls);
+    while (*seconds * calls * GROWTH < grouping.block_seconds && calls * GROWTH < grouping.max_calls) {
+        calls *= GROWTH;
+        *seconds = best_block(job, type, collective, pmpi, calls);
+    }
+    return clamp(*seconds > 0 ? grouping.block_seconds / *seconds : grouping.max_calls, 1, grouping.max_calls);
+}
+
+/* How many calls make a block, and how many blocks: from what fits the time, or from what the user asked for. */
 static plan_t make_plan(const bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective)
 {
-    double estimate[SIDES];
-    for (int side = 0; side < SIDES; side++) {
-        estimate[side] = run_block(job, options->type, collective, side == SIDE_MPI, ESTIMATE_CALLS);
-    }
-    PMPI_Allreduce(MPI_IN_PLACE, estimate, SIDES, MPI_DOUBLE, MPI_MAX, job->comm);
-
     plan_t plan = {.blocks = MAX_BLOCKS};
-    for (int side = 0; side < SIDES; side++) {
-        double seconds = estimate[side] > 0 ? estimate[side] : grouping.block_seconds / grouping.max_calls;
-        plan.calls[side] = clamp(grouping.block_seconds / seconds, 1, grouping.max_calls);
-        double blocks = options->seconds / (seconds * plan.calls[side]);
-        plan.blocks = clamp(blocks, grouping.min_blocks, plan.blocks);
-    }
     if (options->calls > 0) {
         unsigned calls = (unsigned)options->calls;
         plan.blocks = clamp(calls, 1, MAX_BLOCKS);
         plan.calls[SIDE_SHIM] = plan.calls[SIDE_MPI] = (calls + plan.blocks - 1) / plan.blocks;
+        return plan;
+    }
+    for (int side = 0; side < SIDES; side++) {
+        double seconds;
+        plan.calls[side] = size_block(job, options->type, collective, side == SIDE_MPI, &seconds);
+        plan.blocks = clamp(options->seconds / (seconds * plan.calls[side]), grouping.min_blocks, plan.blocks);
     }
     return plan;
 }
