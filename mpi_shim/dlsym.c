@@ -22,7 +22,8 @@ __attribute__((visibility("hidden"))) _Atomic(dlsym_t) shim_dlsym_real;
 __attribute__((visibility("hidden"), used)) void *shim_dlsym_handle(void *handle, const char *name);
 __attribute__((visibility("hidden"), used)) dlsym_t shim_dlsym_find(void);
 
-dlsym_t shim_dlsym_find(void)
+/* Sanitizers' run times call dlsym before they are ready for instrumented code. */
+__attribute__((no_sanitize("address", "undefined", "thread"))) dlsym_t shim_dlsym_find(void)
 {
     static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.2.5", "GLIBC_2.17", "GLIBC_2.27"};
     dlsym_t real = atomic_load_explicit(&shim_dlsym_real, memory_order_relaxed);

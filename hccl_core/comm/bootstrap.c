@@ -15,6 +15,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,6 +57,21 @@ static uint64_t inode_of(const char *path)
     return stat(path, &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
 
+/* The probe is not cheap, and where a process may run rarely changes while it lives. */
+static void probe_once(hcore_place_t *place)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    static hcore_place_t known;
+    static bool probed;
+    pthread_mutex_lock(&lock);
+    if (!probed) {
+        hcore_topo_probe(&known);
+        probed = true;
+    }
+    *place = known;
+    pthread_mutex_unlock(&lock);
+}
+
 static void fill_record(const hcore_comm_t *comm, record_t *record)
 {
     memset(record, 0, sizeof(*record));
@@ -70,7 +86,7 @@ static void fill_record(const hcore_comm_t *comm, record_t *record)
     record->uid = (uint32_t)geteuid();
     record->pid = (int32_t)getpid();
     record->host_ranks = comm->options.host_ranks;
-    hcore_topo_probe(&record->place);
+    probe_once(&record->place);
 }
 
 /* Rank 0: the window and the socket. The descriptors are the caller's also on failure (-1 if not made). */
@@ -224,9 +240,7 @@ static hcore_status_t hand_out(hcore_comm_t *comm, const record_t *mine, int lis
             }
             accept_connections(&h, mine);
         }
-        if (comm->boot.progress) {
-            comm->boot.progress(comm->boot.context); /* a peer may still be inside the allgather */
-        }
+        hcore_progress(comm); /* a peer may still be inside the allgather */
         if (now_ms() > deadline) {
             hcore_error("%u of %u ranks did not fetch the shared window in %u s (HCCL_CONNECT_TIMEOUT)",
                         comm->nranks - 1 - h.served, comm->nranks, comm->options.connect_timeout_s);

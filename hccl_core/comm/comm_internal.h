@@ -110,6 +110,8 @@ struct hcore_comm {
     /* waiting */
     bool oversubscribed;
     uint32_t spin;
+    uint32_t calls;         /* operators run, for the poll that fast ones owe the caller's library */
+    uint64_t progressed_ns; /* when a wait last polled it */
     hcore_boot_t boot;
     hcore_comm_options_t options;
     hcore_status_t broken;
@@ -151,6 +153,13 @@ static inline uint64_t *lane_publish(const hcore_comm_t *comm, uint32_t from, ui
 static inline uint8_t *lane_window(const hcore_comm_t *comm, uint32_t rank)
 {
     return comm->base + comm->layout.window + (uint64_t)rank * comm->layout.window_bytes;
+}
+
+static inline void hcore_progress(hcore_comm_t *comm)
+{
+    if (comm->boot.progress) {
+        comm->boot.progress(comm->boot.context);
+    }
 }
 
 /* mem/lane.c */

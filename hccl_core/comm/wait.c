@@ -117,12 +117,12 @@ static hcore_status_t check_deadline(hcore_comm_t *comm, const hcore_condition_t
 hcore_status_t hcore_wait_slow(hcore_comm_t *comm, const hcore_condition_t *condition)
 {
     const uint64_t start = now_ns();
-    uint64_t progressed = 0, checked = start;
+    uint64_t checked = start;
     while (!condition->holds(condition->context)) {
         uint64_t now = now_ns();
-        if (now - progressed >= PROGRESS_EVERY_NS && comm->boot.progress) {
-            comm->boot.progress(comm->boot.context);
-            progressed = now_ns();
+        if (now - comm->progressed_ns >= PROGRESS_EVERY_NS) {
+            hcore_progress(comm);
+            comm->progressed_ns = now_ns();
         }
         if (now - checked >= ALIVE_EVERY_NS) {
             checked = now;

@@ -5,6 +5,10 @@
 #include "aicpu/aicpu.h"
 #include "aiv/aiv.h"
 
+/* Operators whose waits are short never poll the caller's library while waiting. A loop of them must still let it move: a third
+ * rank may need a message from it to end the loop. */
+enum { POLL_EVERY_CALLS = 128 };
+
 /* One rank: an operator is at most a copy of its own block. */
 static hcore_status_t run_alone(const hcore_args_t *args)
 {
@@ -37,6 +41,9 @@ hcore_status_t hcore_run(hcore_comm_t *comm, hcore_backend_t backend, const hcor
     if (comm->nranks == 1) {
         *algorithm = "self";
         return run_alone(args);
+    }
+    if (++comm->calls % POLL_EVERY_CALLS == 0) {
+        hcore_progress(comm);
     }
     switch (backend) {
     case HCORE_BACKEND_AIV:
