@@ -23,21 +23,15 @@ struct shim_verdict *shim_verdicts_create(void)
 
 static void ask(const shim_comm_t *comm, struct shim_verdict *v)
 {
-    const hcore_config_t *config = &shim.config;
-    const hcore_query_t query = {
+    hcore_query_t query = {
         .oper = v->oper,
         .mode = HCORE_MODE_OP,
         .span = hcore_comm_span(comm->core),
         .type = v->type,
         .redop = v->redop,
         .nranks = comm->size,
-        .deterministic = config->deterministic != HCORE_DETERMINISTIC_FALSE,
-        .reexecution = config->retry[0] || config->retry[1] || config->retry[2],
-        .use_aiv = (config->backend == HCORE_USE_AUTO || config->backend == HCORE_USE_AIV) &&
-                   config->op_expansion_mode != HCORE_EXPANSION_AI_CPU &&
-                   config->op_expansion_mode != HCORE_EXPANSION_AI_CPU_CACHE_DISABLE,
-        .use_aicpu = config->backend == HCORE_USE_AUTO || config->backend == HCORE_USE_AICPU,
     };
+    hcore_query_configure(&shim.config, &query);
     hcore_decide_steps(shim.profile, &query, &v->limit, &v->small, &v->large);
     v->known = true;
 }

@@ -14,9 +14,16 @@ static uint32_t next_first(const hx_exchange_t *e, uint32_t i)
     return hx_after(e->shape, i + 1);
 }
 
+/* Is the owner, who sends in so many rounds, going to look at the acknowledgement of round j - 1, given in round j? To
+ * reuse that round's slot, or because it is the last. */
+static bool acknowledged(const hx_exchange_t *e, uint64_t j, uint64_t sends)
+{
+    return j >= 1 && (j + e->slots <= sends || j == sends);
+}
+
 static bool posts(const hx_exchange_t *e, uint64_t j, uint32_t peer)
 {
-    return j < e->sends(e, peer) || (j >= 1 && j <= e->recvs(e, peer));
+    return j < e->sends(e, peer) || acknowledged(e, j, e->recvs(e, peer));
 }
 
 static uint64_t last_round(const hx_exchange_t *e)
@@ -31,10 +38,8 @@ static uint64_t last_round(const hx_exchange_t *e)
     return last;
 }
 
-/*
- * The peer's posts of rounds in which it has no data for me any more are acknowledgements only: of round
- * first_ack .. sends. (Those before come with data and are waited for in their round.)
- */
+/* From this round on, the peer's posts are acknowledgements only. (Those before come with data and are waited for in
+ * their round.) */
 static uint64_t first_ack(const hx_exchange_t *e, uint32_t peer)
 {
     return hx_max(e->recvs(e, peer), 1);
@@ -79,17 +84,12 @@ static void wait_all(const hx_exchange_t *e, uint64_t j)
     }
 }
 
-/* The acknowledgements that no fill has waited for. */
+/* The last acknowledgement, unless it came with data. */
 static void leave(const hx_exchange_t *e)
 {
     for (uint32_t i = 0; i < e->partners; i++) {
         uint32_t peer = e->partner(e, i);
-        if (peer == e->shape->rank) {
-            continue;
-        }
-        uint64_t sends = e->sends(e, peer);
-        uint64_t reclaimed = sends > e->slots ? sends - e->slots : 0;
-        for (uint64_t ack = hx_max(first_ack(e, peer), reclaimed + 1); ack <= sends; ack++) {
+        if (peer != e->shape->rank && e->sends(e, peer) >= first_ack(e, peer)) {
             hx_sync(e->x, e->wait_readers ? HX_WAIT : HX_DEFER, peer);
         }
     }

@@ -6,8 +6,8 @@
  *     fill(0) POST 0 | WAIT 0 drain(0)  fill(1) POST 1 | WAIT 1 drain(1)  ...  POST last | acknowledgements
  *
  * Between a pair, rank a posts in round j if it has data for b in that round (j < sends) or read data of b in the
- * round before (1 <= j <= recvs). As sends of one end equals recvs of the other, posts and waits balance; as
- * every rank posts round j before it waits in round j, there is no deadlock.
+ * round before (1 <= j <= recvs) and b has use for knowing. As sends of one end equals recvs of the other, posts and
+ * waits balance; as every rank posts round j before it waits in round j, there is no deadlock.
  */
 #ifndef ALGO_EXCHANGE_H
 #define ALGO_EXCHANGE_H

@@ -78,11 +78,12 @@ void hx_flow(const hx_flow_t *f)
         if (f->keep) {
             f->keep(f, c);
         }
-        if (!first) {
+        /* the parent looks at this to reuse the slot, or because it is the last */
+        if (!first && (c + slots < count || c + 1 == count)) {
             hx_sync(f->x, HX_POST, hx_flow_parent(f));
         }
     }
-    for (uint64_t c = 0; c < hx_min(count, slots); c++) {
+    if (count) {
         sync_children(f, HX_DEFER);
     }
 }

@@ -56,7 +56,8 @@ static void reduce_scatter(hx_steps_t *s)
     }
 }
 
-static void all_gather(hx_steps_t *s)
+/* Of the slices from this rank's on, it holds `held` already; nothing is written over them. */
+static void gather_rest(hx_steps_t *s, uint64_t held)
 {
     const hx_shape_t *shape = s->shape;
     for (uint32_t k = step_count(shape); k-- > 0;) {
@@ -66,9 +67,16 @@ static void all_gather(hx_steps_t *s)
         hx_steps_wait(s, from);
         FOR_EACH_DISTANCE(d, k, shape)
         {
-            hx_steps_fetch(s, from, hx_after(shape, d));
+            if (d >= held) {
+                hx_steps_fetch(s, from, hx_after(shape, d));
+            }
         }
     }
+}
+
+static void all_gather(hx_steps_t *s)
+{
+    gather_rest(s, 1);
 }
 
 static void all_reduce(hx_steps_t *s)
@@ -102,7 +110,7 @@ void hx_nhr_scatter(const hx_shape_t *shape, hx_expansion_t *x)
 /* --- Broadcast: the root's slices down a binomial tree, then allgather ---------------------------------------- */
 
 /* Position v of the tree, root first, gets the slices of positions v .. v + lowest bit of v - 1 from v without that
- * bit. A slice that the allgather writes anew came through the child that reads what was there. */
+ * bit, and keeps them for its children and the allgather to read. */
 static void scatter_allgather(hx_steps_t *s)
 {
     const hx_shape_t *shape = s->shape;
@@ -124,7 +132,7 @@ static void scatter_allgather(hx_steps_t *s)
             hx_steps_post(s, hx_after(shape, step));
         }
     }
-    all_gather(s);
+    gather_rest(s, span);
 }
 
 void hx_nhr_broadcast(const hx_shape_t *shape, hx_expansion_t *x)

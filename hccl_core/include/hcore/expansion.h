@@ -43,7 +43,7 @@ typedef struct {
 } hx_loc_t;
 
 typedef enum {
-    HX_COPY,    /* dst <- src[0], bytes; in place they may be the same memory exactly, else they never overlap */
+    HX_COPY,    /* dst <- src[0], bytes. They never overlap; or they are, in place, the same memory, and nothing is done */
     HX_REDUCE,  /* dst <- src[0] OP src[1] OP ... in this order; dst may equal one source exactly */
     HX_POST,    /* to `peer` */
     HX_WAIT,    /* for `peer` */
@@ -70,8 +70,8 @@ typedef struct {
  *   ReduceScatter(V) IN blocks 0..n-1; OUT block 0
  *   AlltoAll(V,W)   IN blocks 0..n-1 (to rank i); OUT blocks 0..n-1 (from rank i)
  *   Barrier         none
- * A block's size is found through hx_in_bytes / hx_out_bytes; it is 0 where the rank has no such block. In-place calls alias IN and OUT: AllReduce,
- * Reduce, Scan, Exscan: IN block 0 is OUT block 0; (All)Gather(V): IN block 0 is OUT block r; Scatter(V): OUT
+ * A block's size is found through hx_in_bytes / hx_out_bytes; it is 0 where the rank has no such block. In-place calls
+ * alias IN and OUT: AllReduce, Reduce, Scan, Exscan: IN block 0 is OUT block 0; (All)Gather(V): IN block 0 is OUT block r; Scatter(V): OUT
  * block 0 is IN block r at the root; ReduceScatter(V): the IN blocks are contiguous and OUT block 0 starts
  * where IN block 0 starts. AlltoAll never aliases (the caller copies first). Every
  * algorithm must be right under this aliasing or be marked HX_NO_INPLACE.
