@@ -48,7 +48,8 @@ hx_loc_t hx_peer(uint32_t rank, uint64_t offset)
     return location(HX_PEER, rank, offset);
 }
 
-/* Room for one more of `size` bytes; *room doubles. Returns false, with the old array intact, when there is none. */
+/* Room for one more of `size` bytes; *room doubles. Returns false, with the old array intact, when there is
+ * none. */
 static bool grow(void **array, uint32_t used, uint32_t *room, size_t size)
 {
     if (used < *room) {
@@ -89,7 +90,8 @@ static void append_task(hx_expansion_t *x, hx_task_t task)
 
 static bool goes_on(hx_loc_t before, uint64_t bytes, hx_loc_t after)
 {
-    return before.space == after.space && before.index == after.index && before.offset + bytes == after.offset;
+    return before.space == after.space && before.index == after.index &&
+           before.offset + bytes == after.offset;
 }
 
 void hx_copy(hx_expansion_t *x, hx_loc_t dst, hx_loc_t src, uint64_t bytes)
@@ -117,7 +119,8 @@ void hx_reduce_many(hx_expansion_t *x, hx_loc_t dst, uint64_t bytes, uint32_t co
     if (!bytes) {
         return;
     }
-    append_task(x, (hx_task_t){.kind = HX_REDUCE, .nsrc = count, .first_src = x->nsrc, .dst = dst, .bytes = bytes});
+    append_task(
+        x, (hx_task_t){.kind = HX_REDUCE, .nsrc = count, .first_src = x->nsrc, .dst = dst, .bytes = bytes});
     for (uint32_t i = 0; i < count; i++) {
         append_source(x, source(context, i));
     }

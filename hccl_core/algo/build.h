@@ -10,11 +10,11 @@
 
 /* The numbers the expansions are tuned by; all in one place. */
 enum {
-    HX_LINE = 128,              /* cuts fall on these boundaries where an element allows it: two cache lines */
-    HX_SLICE_LINES = 4,         /* below this many lines a slice, balance counts more than line boundaries */
-    HX_EXCHANGE_SLOTS = 2,      /* chunk c+1 is filled while peers read chunk c */
-    HX_REDUCE_SLOTS = 3,        /* filled, being reduced, being copied out */
-    HX_STREAM_SLOTS = 4,        /* one-way streams: how far a producer may run ahead */
+    HX_LINE = 128,         /* cuts fall on these boundaries where an element allows it: two cache lines */
+    HX_SLICE_LINES = 4,    /* below this many lines a slice, balance counts more than line boundaries */
+    HX_EXCHANGE_SLOTS = 2, /* chunk c+1 is filled while peers read chunk c */
+    HX_REDUCE_SLOTS = 3,   /* filled, being reduced, being copied out */
+    HX_STREAM_SLOTS = 4,   /* one-way streams: how far a producer may run ahead */
     HX_STREAM_LEAST = 64 << 10, /* and the size below which a chunk is not worth cutting further */
     HX_LANES = 8,               /* pairs that AlltoAll keeps in flight */
     HX_LEAST_ELEMS = 4          /* elements a rank that every window must have room for */
@@ -27,8 +27,8 @@ hx_loc_t hx_scratch(uint64_t offset);
 hx_loc_t hx_peer(uint32_t rank, uint64_t offset);
 
 /*
- * Appending. Tasks of zero bytes are not emitted; a COPY that goes on where the last one ended is merged into it. Out
- * of memory sets `failed`, after which nothing more is appended.
+ * Appending. Tasks of zero bytes are not emitted; a COPY that goes on where the last one ended is merged into
+ * it. Out of memory sets `failed`, after which nothing more is appended.
  */
 void hx_copy(hx_expansion_t *x, hx_loc_t dst, hx_loc_t src, uint64_t bytes);
 void hx_reduce_two(hx_expansion_t *x, hx_loc_t dst, hx_loc_t first, hx_loc_t second, uint64_t bytes);
@@ -63,8 +63,8 @@ hx_chunks_t hx_chunks_for(const hx_chunks_t *chunks, uint64_t total);
 hx_area_t hx_window(const hx_shape_t *shape);
 hx_area_t hx_window_part(const hx_shape_t *shape, uint32_t index, uint32_t parts);
 
-/* Where part i of `parts` begins in `bytes` bytes; hx_cut(.., parts, parts, ..) is `bytes`. Never cuts an element. No
- * part exceeds bytes / parts rounded up to hx_unit(elem) (or to elem when bytes is small). */
+/* Where part i of `parts` begins in `bytes` bytes; hx_cut(.., parts, parts, ..) is `bytes`. Never cuts an
+ * element. No part exceeds bytes / parts rounded up to hx_unit(elem) (or to elem when bytes is small). */
 uint64_t hx_cut(uint64_t bytes, uint32_t i, uint32_t parts, uint64_t elem);
 /* Least common multiple of the element and HX_LINE. */
 uint64_t hx_unit(uint64_t elem);
@@ -101,8 +101,8 @@ typedef struct {
 } hx_pair_t;
 hx_pair_t hx_pair(const hx_shape_t *shape, uint32_t peer);
 
-/* COPY of `bytes` at `offset` of what this rank gives itself; nothing where it gives itself nothing. A no-op for
- * the executor when the call is in place. */
+/* COPY of `bytes` at `offset` of what this rank gives itself; nothing where it gives itself nothing. A no-op
+ * for the executor when the call is in place. */
 void hx_copy_self(const hx_shape_t *shape, hx_expansion_t *x, uint64_t offset, uint64_t bytes);
 /* All of it. */
 void hx_copy_self_all(const hx_shape_t *shape, hx_expansion_t *x);

@@ -34,12 +34,12 @@ static uint64_t divide_up(uint64_t a, uint64_t b)
     return a / b + (a % b != 0);
 }
 
-/* One of `parts` equal pieces of an area: on a line boundary unless that would leave no room for an element. */
+/* One of `parts` equal pieces of an area: whole lines, unless an element needs more; then whole elements. */
 static uint64_t part_bytes(uint64_t bytes, uint32_t parts, uint64_t elem)
 {
     uint64_t part = bytes / parts;
     uint64_t aligned = part - part % HX_LINE;
-    return aligned >= elem && aligned ? aligned : part;
+    return aligned >= elem ? aligned : part - part % elem;
 }
 
 hx_area_t hx_window(const hx_shape_t *shape)
@@ -69,7 +69,8 @@ static hx_chunks_t chunks_of(uint64_t total, uint64_t wanted, hx_area_t area, ui
 hx_chunks_t hx_chunks(uint64_t total, hx_area_t area, uint32_t slots, uint64_t elem)
 {
     if (total <= area.bytes) {
-        return (hx_chunks_t){.total = total, .chunk = total, .count = total != 0, .base = area.base, .slots = 1};
+        return (hx_chunks_t){
+            .total = total, .chunk = total, .count = total != 0, .base = area.base, .slots = 1};
     }
     uint64_t most = hx_floor(part_bytes(area.bytes, slots, elem), elem);
     return chunks_of(total, divide_up(total, divide_up(total, most)), area, slots, elem);
@@ -77,7 +78,8 @@ hx_chunks_t hx_chunks(uint64_t total, hx_area_t area, uint32_t slots, uint64_t e
 
 hx_chunks_t hx_stream(uint64_t total, hx_area_t area, uint64_t elem)
 {
-    return chunks_of(total, hx_max(HX_STREAM_LEAST, divide_up(total, HX_STREAM_SLOTS)), area, HX_STREAM_SLOTS, elem);
+    return chunks_of(total, hx_max(HX_STREAM_LEAST, divide_up(total, HX_STREAM_SLOTS)), area, HX_STREAM_SLOTS,
+                     elem);
 }
 
 hx_chunks_t hx_chunks_for(const hx_chunks_t *chunks, uint64_t total)

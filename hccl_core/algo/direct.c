@@ -2,17 +2,18 @@
 /*
  * algo/direct.c - the direct path: peers' published IN memory is read in one copy.
  *
- * A rank's first POST to a peer makes its publication visible; what peers read of IN is waited for before the list
- * ends, never deferred, since the caller may change IN then.
+ * A rank's first POST to a peer makes its publication visible; what peers read of IN is waited for before the
+ * list ends, never deferred, since the caller may change IN then.
  *
- * PEER memory is a source of COPY alone, as not every transport can load from it. Where it is copied to SCRATCH to be
- * reduced, the bytes at their source stay as they are until the REDUCE is done, so an executor that can load from the
- * peer may skip the copy and reduce from there.
+ * PEER memory is a source of COPY alone, as not every transport can load from it. Where it is copied to
+ * SCRATCH to be reduced, the bytes at their source stay as they are until the REDUCE is done, so an executor
+ * that can load from the peer may skip the copy and reduce from there.
  */
 #include "algo/families.h"
 #include "algo/sliced.h"
 
-/* --- operators that move data -------------------------------------------------------------------------------- */
+/* --- operators that move data
+ * -------------------------------------------------------------------------------- */
 
 static uint64_t has_for(const hx_exchange_t *e, uint32_t peer)
 {
@@ -50,9 +51,11 @@ void hx_direct_move(const hx_shape_t *shape, hx_expansion_t *x)
                                  .drain_peer = move_drain_peer});
 }
 
-/* --- reducing from SCRATCH ----------------------------------------------------------------------------------- */
+/* --- reducing from SCRATCH
+ * ----------------------------------------------------------------------------------- */
 
-/* Pieces of the peers' bytes side by side in SCRATCH, in rank order without this rank, each `piece` long at most. */
+/* Pieces of the peers' bytes side by side in SCRATCH, in rank order without this rank, each `piece` long at
+ * most. */
 typedef struct {
     uint32_t rank;
     uint64_t piece;
@@ -93,12 +96,13 @@ static void reduce_published(const hx_exchange_t *e, hx_loc_t dst, hx_loc_t own,
     }
 }
 
-/* --- AllReduce, Reduce ------------------------------------------------------------------------------------------ */
+/* --- AllReduce, Reduce
+ * ------------------------------------------------------------------------------------------ */
 
 /*
- * Round 0 publishes. Round j >= 1 reduces this rank's slice of chunk j-1 into its window and, after the POSTs, copies
- * the others' results out. In place this is safe: a rank overwrites the slice of a peer only with that
- * peer's result, by when the peer has read it.
+ * Round 0 publishes. Round j >= 1 reduces this rank's slice of chunk j-1 into its window and, after the
+ * POSTs, copies the others' results out. In place this is safe: a rank overwrites the slice of a peer only
+ * with that peer's result, by when the peer has read it.
  */
 static void reduce_fill(const hx_exchange_t *e, uint64_t j)
 {
@@ -114,8 +118,8 @@ static void reduce_fill(const hx_exchange_t *e, uint64_t j)
 static hx_chunks_t published_chunks(const hx_shape_t *shape)
 {
     uint64_t share = shape->bytes / shape->nranks + (shape->bytes % shape->nranks != 0);
-    hx_chunks_t chunks = hx_chunks(hx_ceil(share, hx_unit(shape->elem_bytes)), hx_window(shape), HX_EXCHANGE_SLOTS,
-                                   shape->elem_bytes);
+    hx_chunks_t chunks = hx_chunks(hx_ceil(share, hx_unit(shape->elem_bytes)), hx_window(shape),
+                                   HX_EXCHANGE_SLOTS, shape->elem_bytes);
     chunks.chunk *= shape->nranks;
     return hx_chunks_for(&chunks, shape->bytes);
 }
@@ -130,7 +134,8 @@ void hx_direct_reduce(const hx_shape_t *shape, hx_expansion_t *x)
                                                .fill = reduce_fill});
 }
 
-/* --- ReduceScatter(V) --------------------------------------------------------------------------------------------- */
+/* --- ReduceScatter(V)
+ * --------------------------------------------------------------------------------------------- */
 
 static uint64_t block_for(const hx_exchange_t *e, uint32_t peer)
 {

@@ -14,8 +14,8 @@ static uint32_t next_first(const hx_exchange_t *e, uint32_t i)
     return hx_after(e->shape, i + 1);
 }
 
-/* Is the owner, who sends in so many rounds, going to look at the acknowledgement of round j - 1, given in round j? To
- * reuse that round's slot, or because it is the last. */
+/* Is the owner, who sends in so many rounds, going to look at the acknowledgement of round j - 1, given in
+ * round j? To reuse that round's slot, or because it is the last. */
 static bool acknowledged(const hx_exchange_t *e, uint64_t j, uint64_t sends)
 {
     return j >= 1 && (j + e->slots <= sends || j == sends);
@@ -38,14 +38,15 @@ static uint64_t last_round(const hx_exchange_t *e)
     return last;
 }
 
-/* From this round on, the peer's posts are acknowledgements only. (Those before come with data and are waited for in
- * their round.) */
+/* From this round on, the peer's posts are acknowledgements only. (Those before come with data and are waited
+ * for in their round.) */
 static uint64_t first_ack(const hx_exchange_t *e, uint32_t peer)
 {
     return hx_max(e->recvs(e, peer), 1);
 }
 
-/* Before the slot of round j is written, its last readers must have acknowledged, which they do a round later. */
+/* Before the slot of round j is written, its last readers must have acknowledged, which they do a round
+ * later. */
 static void reclaim_slot(const hx_exchange_t *e, uint64_t j)
 {
     for (uint32_t i = 0; i < e->partners; i++) {

@@ -88,7 +88,8 @@ void hx_flow(const hx_flow_t *f)
     }
 }
 
-/* --- Broadcast ------------------------------------------------------------------------------------------------ */
+/* --- Broadcast
+ * ------------------------------------------------------------------------------------------------ */
 
 static void broadcast_pass(const hx_flow_t *f, uint64_t c)
 {
@@ -117,9 +118,11 @@ void hx_flow_broadcast(const hx_shape_t *shape, hx_expansion_t *x, bool chain)
                          .keep = broadcast_keep});
 }
 
-/* --- Scatter -------------------------------------------------------------------------------------------------- */
+/* --- Scatter
+ * -------------------------------------------------------------------------------------------------- */
 
-/* A slot holds the pieces of the blocks of positions 1, 2, .. side by side, in every window at the same place. */
+/* A slot holds the pieces of the blocks of positions 1, 2, .. side by side, in every window at the same
+ * place. */
 static hx_loc_t piece(hx_loc_t slot, const hx_flow_t *f, uint64_t c, uint32_t position)
 {
     slot.offset += (position - 1) * hx_chunk_bytes(&f->chunks, c);

@@ -2,14 +2,14 @@
 /*
  * algo/hd.c - H-D_R, recursive halving and doubling.
  *
- * The number of ranks need not be a power of two: of the first 2 * extra ranks, each odd one joins the even one before it,
- * which leaves a power of two of "players". In step k a player's partner is the one whose number differs in bit k. Since the
- * lowest bit comes first, what has been combined is always a run of neighbouring ranks: the order of operands is
- * rank order, as a tree.
+ * The number of ranks need not be a power of two: of the first 2 * extra ranks, each odd one joins the even
+ * one before it, which leaves a power of two of "players". In step k a player's partner is the one whose
+ * number differs in bit k. Since the lowest bit comes first, what has been combined is always a run of
+ * neighbouring ranks: the order of operands is rank order, as a tree.
  *
- * Slices belong to the player that their rank is or has joined. A player keeps, of each step's slices, those whose
- * player agrees with it in bit k, and never writes again those that it gives away, until they come back complete,
- * which their reader has a part in.
+ * Slices belong to the player that their rank is or has joined. A player keeps, of each step's slices, those
+ * whose player agrees with it in bit k, and never writes again those that it gives away, until they come back
+ * complete, which their reader has a part in.
  */
 #include "algo/families.h"
 #include "algo/flow.h"
@@ -115,33 +115,35 @@ static void doubling_step(hx_steps_t *s, const party_t *party, uint32_t bit)
     }
 }
 
-/* Slices `first` .. `last` of a player go to the rank that has joined it. */
-static void give_to_joiner(hx_steps_t *s, const party_t *party, uint32_t first, uint32_t last)
+/* The player hands the rank that has joined it slices: its own, the others, or both. */
+static void give_to_joiner(hx_steps_t *s, const party_t *party, bool own, bool others)
 {
     uint32_t me = s->shape->rank;
     if (has_joiner(party)) {
         hx_steps_post(s, me + 1);
     } else if (party->joined) {
         hx_steps_wait(s, me - 1);
-        for (uint32_t slice = first; slice <= last; slice++) {
-            hx_steps_fetch(s, me - 1, slice);
+        for (uint32_t slice = 0; slice < s->shape->nranks; slice++) {
+            if (slice == me ? own : others) {
+                hx_steps_fetch(s, me - 1, slice);
+            }
         }
     }
 }
 
-static void double_up(hx_steps_t *s, const party_t *party)
+static void double_up(hx_steps_t *s, const party_t *party, bool joiner_has_own)
 {
     for (uint32_t bit = party->bits; bit-- > 0 && !party->joined;) {
         doubling_step(s, party, bit);
     }
-    give_to_joiner(s, party, 0, s->shape->nranks - 1);
+    give_to_joiner(s, party, !joiner_has_own, true);
 }
 
 static void reduce_scatter(hx_steps_t *s)
 {
     party_t party = party_for(s->shape);
     halve(s, &party);
-    give_to_joiner(s, &party, s->shape->rank, s->shape->rank);
+    give_to_joiner(s, &party, true, false);
 }
 
 static void all_gather(hx_steps_t *s)
@@ -154,14 +156,14 @@ static void all_gather(hx_steps_t *s)
         hx_steps_wait(s, me + 1);
         hx_steps_fetch(s, me + 1, me + 1);
     }
-    double_up(s, &party);
+    double_up(s, &party, true);
 }
 
 static void all_reduce(hx_steps_t *s)
 {
     party_t party = party_for(s->shape);
     halve(s, &party);
-    double_up(s, &party);
+    double_up(s, &party, false);
 }
 
 static const hx_family_t hd = {reduce_scatter, all_gather, all_reduce};

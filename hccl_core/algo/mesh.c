@@ -3,12 +3,13 @@
 #include "algo/families.h"
 #include "algo/sliced.h"
 
-/* --- AllReduce, Reduce ------------------------------------------------------------------------------------- */
+/* --- AllReduce, Reduce -------------------------------------------------------------------------------------
+ */
 
 /*
- * Round t copies chunk t in, reduces this rank's slice of chunk t-1 and copies chunk t-2 out, so that one POST each
- * way per chunk is enough. A chunk in the window: the slices of all ranks; peers read their slice of what
- * was copied in, later this rank's slice of the result, which lies in this rank's own slice: nobody
+ * Round t copies chunk t in, reduces this rank's slice of chunk t-1 and copies chunk t-2 out, so that one
+ * POST each way per chunk is enough. A chunk in the window: the slices of all ranks; peers read their slice
+ * of what was copied in, later this rank's slice of the result, which lies in this rank's own slice: nobody
  * reads that before, as a rank takes its own contribution from IN.
  */
 static void copy_in(const hx_exchange_t *e, uint64_t c)
@@ -39,7 +40,8 @@ static void reduce_slice(const hx_exchange_t *e, uint64_t c)
     uint32_t me = e->shape->rank;
     uint64_t in = hx_chunk_offset(&plan->chunks, c) + hx_slice_at(plan, c, me);
     contributions_t all = {.rank = me, .own = hx_in(0, in), .at = hx_slice_slot(plan, c, me)};
-    hx_reduce_many(e->x, hx_sliced_result(plan, c), hx_slice_bytes(plan, c, me), e->shape->nranks, contribution, &all);
+    hx_reduce_many(e->x, hx_sliced_result(plan, c), hx_slice_bytes(plan, c, me), e->shape->nranks,
+                   contribution, &all);
 }
 
 static void reduce_fill(const hx_exchange_t *e, uint64_t j)
@@ -53,16 +55,18 @@ static void reduce_fill(const hx_exchange_t *e, uint64_t j)
 void hx_mesh_reduce(const hx_shape_t *shape, hx_expansion_t *x)
 {
     hx_sliced_t plan = {.shape = shape,
-                        .chunks = hx_chunks(shape->bytes, hx_window(shape), HX_REDUCE_SLOTS, shape->elem_bytes),
+                        .chunks =
+                            hx_chunks(shape->bytes, hx_window(shape), HX_REDUCE_SLOTS, shape->elem_bytes),
                         .slot_of_slices = true};
     hx_sliced_exchange(&plan, &(hx_exchange_t){.x = x, .slots = HX_REDUCE_SLOTS, .fill = reduce_fill});
 }
 
-/* --- ReduceScatter(V) ---------------------------------------------------------------------------------------- */
+/* --- ReduceScatter(V)
+ * ---------------------------------------------------------------------------------------- */
 
 /*
- * Each reader has its part of a window, chunked alike for all blocks: in place, OUT of chunk c then only covers IN
- * of chunks up to c, which have been copied in.
+ * Each reader has its part of a window, chunked alike for all blocks: in place, OUT of chunk c then only
+ * covers IN of chunks up to c, which have been copied in.
  */
 typedef struct {
     hx_chunks_t chunks; /* of the largest block; base 0 */
@@ -73,7 +77,8 @@ static hx_chunks_t block_chunks(const hx_exchange_t *e, uint32_t owner, uint32_t
 {
     const scatter_plan_t *plan = e->plan;
     hx_chunks_t chunks = hx_chunks_for(&plan->chunks, hx_in_bytes(e->shape, reader));
-    chunks.base = hx_window_part(e->shape, hx_distance(e->shape, owner, reader) - 1, e->shape->nranks - 1).base;
+    chunks.base =
+        hx_window_part(e->shape, hx_distance(e->shape, owner, reader) - 1, e->shape->nranks - 1).base;
     return chunks;
 }
 
@@ -154,7 +159,8 @@ void hx_mesh_reduce_scatter(const hx_shape_t *shape, hx_expansion_t *x)
                                  .drain = scatter_drain});
 }
 
-/* --- Scan, Exscan ------------------------------------------------------------------------------------------- */
+/* --- Scan, Exscan
+ * ------------------------------------------------------------------------------------------- */
 
 /* Rank r reduces the windows of the ranks below it; data flows upwards only. */
 static uint64_t scan_sends(const hx_exchange_t *e, uint32_t peer)
@@ -202,7 +208,8 @@ void hx_mesh_scan(const hx_shape_t *shape, hx_expansion_t *x)
                                  .drain = scan_drain});
 }
 
-/* --- Barrier ------------------------------------------------------------------------------------------------ */
+/* --- Barrier
+ * ------------------------------------------------------------------------------------------------ */
 
 void hx_mesh_barrier(const hx_shape_t *shape, hx_expansion_t *x)
 {

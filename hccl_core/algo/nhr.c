@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * algo/nhr.c - NHR, nonuniform hierarchical ring: ceil(log2 p) steps for any number of ranks p, the heaviest between
- * neighbours.
+ * algo/nhr.c - NHR, nonuniform hierarchical ring: ceil(log2 p) steps for any number of ranks p, the heaviest
+ * between neighbours.
  *
- * There is a binomial tree for each slice s, on the distance d = s - r around the ring of rank r to its root, rank s.
- * In step k of the reduce-scatter a rank hands on to the rank 2^k after it the slices whose d has its lowest one at
- * bit k: floor((p - 1 + 2^k) / 2^(k+1)) of them. The allgather is the same backwards.
+ * There is a binomial tree for each slice s, on the distance d = s - r around the ring of rank r to its root,
+ * rank s. In step k of the reduce-scatter a rank hands on to the rank 2^k after it the slices whose d has its
+ * lowest one at bit k: floor((p - 1 + 2^k) / 2^(k+1)) of them. The allgather is the same backwards.
  *
  * A rank never again writes a slice that it handed on, until the allgather brings it back complete from the
  * rank it was handed to.
@@ -24,11 +24,11 @@ static uint32_t step_count(const hx_shape_t *shape)
 }
 
 /* Distances with their lowest one at bit k: k's power, and on in strides of twice that. */
-#define FOR_EACH_DISTANCE(d, k, shape)                                                                        \
+#define FOR_EACH_DISTANCE(d, k, shape)                                                                       \
     for (uint64_t d = UINT64_C(1) << (k); d < (shape)->nranks; d += UINT64_C(2) << (k))
 
-/* Before step k, has a rank at distance d, a multiple of 2^k, combined its contribution into its window? At even
- * distances that happens in step 0, if there is a rank one further away. */
+/* Before step k, has a rank at distance d, a multiple of 2^k, combined its contribution into its window? At
+ * even distances that happens in step 0, if there is a rank one further away. */
 static bool in_window(const hx_shape_t *shape, uint32_t k, uint64_t d)
 {
     return k > 0 && d + 1 < shape->nranks;
@@ -107,19 +107,20 @@ void hx_nhr_scatter(const hx_shape_t *shape, hx_expansion_t *x)
     hx_flow_scatter(shape, x, false);
 }
 
-/* --- Broadcast: the root's slices down a binomial tree, then allgather ---------------------------------------- */
+/* --- Broadcast: the root's slices down a binomial tree, then allgather
+ * ---------------------------------------- */
 
-/* Position v of the tree, root first, gets the slices of positions v .. v + lowest bit of v - 1 from v without that
- * bit, and keeps them for its children and the allgather to read. */
+/* Position v of the tree, root first, gets the slices of positions v .. v + lowest bit of v - 1 from v
+ * without that bit, and keeps them for its children and the allgather to read. */
 static void scatter_allgather(hx_steps_t *s)
 {
     const hx_shape_t *shape = s->shape;
     uint32_t n = shape->nranks, v = hx_distance(shape, shape->root, shape->rank);
-    uint64_t span = v ? (v & -v) : UINT64_C(1) << step_count(shape);
+    uint64_t span = v ? (v & -v) : UINT64_C(1) << step_count(shape), held = hx_min(span, n - v);
     if (v) {
         uint32_t parent = hx_after(shape, n - (v & -v));
         hx_steps_wait(s, parent);
-        for (uint64_t i = 0; i < span && v + i < n; i++) {
+        for (uint64_t i = 0; i < held; i++) {
             hx_steps_fetch(s, parent, hx_after(shape, i));
         }
     } else {
@@ -132,7 +133,7 @@ static void scatter_allgather(hx_steps_t *s)
             hx_steps_post(s, hx_after(shape, step));
         }
     }
-    gather_rest(s, span);
+    gather_rest(s, held);
 }
 
 void hx_nhr_broadcast(const hx_shape_t *shape, hx_expansion_t *x)
@@ -140,7 +141,8 @@ void hx_nhr_broadcast(const hx_shape_t *shape, hx_expansion_t *x)
     hx_steps_broadcast(shape, x, scatter_allgather);
 }
 
-/* --- Barrier: dissemination ----------------------------------------------------------------------------------- */
+/* --- Barrier: dissemination
+ * ----------------------------------------------------------------------------------- */
 
 void hx_nhr_barrier(const hx_shape_t *shape, hx_expansion_t *x)
 {

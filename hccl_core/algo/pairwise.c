@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * algo/pairwise.c - the operators that move data, through the windows. What a pair exchanges depends only on what
- * both ends know (the pair's size, the ranks), so pairs of no bytes exchange nothing at all.
+ * algo/pairwise.c - the operators that move data, through the windows. What a pair exchanges depends only on
+ * what both ends know (the pair's size, the ranks), so pairs of no bytes exchange nothing at all.
  *
- * Two layouts of a window: `shared` where all readers want the same bytes (Broadcast, (All)Gather), and one area per
- * reader where each wants its own (Scatter, AlltoAll).
+ * Two layouts of a window: `shared` where all readers want the same bytes (Broadcast, (All)Gather), and one
+ * area per reader where each wants its own (Scatter, AlltoAll).
  */
 #include "algo/exchange.h"
 #include "algo/families.h"
@@ -13,7 +13,7 @@
 typedef struct move_plan move_plan_t;
 struct move_plan {
     hx_chunks_t (*chunks)(const hx_exchange_t *e, uint32_t owner, uint32_t reader, uint64_t bytes);
-    hx_chunks_t mine;                 /* shared layout: my contribution; otherwise of count 0 */
+    hx_chunks_t mine;                  /* shared layout: my contribution; otherwise of count 0 */
     uint32_t first_step, steps, lanes; /* AlltoAll: this group of steps */
 };
 
@@ -53,7 +53,8 @@ static void shared_fill(const hx_exchange_t *e, uint64_t j)
     }
 }
 
-/* A rank whose own block goes through its window copies it to its OUT piece by piece, while it is in cache. */
+/* A rank whose own block goes through its window copies it to its OUT piece by piece, while it is in cache.
+ */
 static void shared_spare(const hx_exchange_t *e, uint64_t j)
 {
     const move_plan_t *plan = e->plan;
@@ -111,7 +112,8 @@ static void areas_exchange(hx_exchange_t e, const move_plan_t *plan)
     hx_exchange(&e);
 }
 
-/* --- AllGather(V), Broadcast, Gather(V), Scatter(V) --------------------------------------------------------- */
+/* --- AllGather(V), Broadcast, Gather(V), Scatter(V)
+ * --------------------------------------------------------- */
 
 static hx_chunks_t whole_chunks(const hx_exchange_t *e, uint32_t owner, uint32_t reader, uint64_t bytes)
 {
@@ -130,7 +132,8 @@ static hx_chunks_t stream_chunks(const hx_exchange_t *e, uint32_t owner, uint32_
 static hx_chunks_t part_chunks(const hx_exchange_t *e, uint32_t owner, uint32_t reader, uint64_t bytes)
 {
     uint32_t others = e->shape->nranks - 1;
-    hx_area_t area = hx_window_part(e->shape, (hx_distance(e->shape, owner, reader) + others) % (others + 1), others);
+    hx_area_t area =
+        hx_window_part(e->shape, (hx_distance(e->shape, owner, reader) + others) % (others + 1), others);
     return hx_chunks(bytes, area, HX_EXCHANGE_SLOTS, e->shape->elem_bytes);
 }
 
@@ -138,8 +141,9 @@ void hx_mesh_move(const hx_shape_t *shape, hx_expansion_t *x)
 {
     bool one_way = shape->oper == HCORE_OPER_Broadcast;
     move_plan_t plan = {.chunks = one_way ? stream_chunks : whole_chunks};
-    shared_exchange((hx_exchange_t){.shape = shape, .x = x, .slots = one_way ? HX_STREAM_SLOTS : HX_EXCHANGE_SLOTS},
-                    &plan);
+    shared_exchange(
+        (hx_exchange_t){.shape = shape, .x = x, .slots = one_way ? HX_STREAM_SLOTS : HX_EXCHANGE_SLOTS},
+        &plan);
 }
 
 /* Gather(V) and Scatter(V): the root serves all pairs in turn, a chunk each, so that they overlap. */
@@ -154,12 +158,13 @@ void hx_pairwise_rooted(const hx_shape_t *shape, hx_expansion_t *x)
     }
 }
 
-/* --- AlltoAll(V,W) ------------------------------------------------------------------------------------------ */
+/* --- AlltoAll(V,W)
+ * ------------------------------------------------------------------------------------------ */
 
 /*
- * Partners by a round-robin tournament: in each step every rank has one partner (or rests, when the number of ranks is
- * odd), and both directions of a pair are in the same step, so that they share POSTs. An even number of
- * ranks plays as the odd number below it, the last rank taking the partner of the one who would rest.
+ * Partners by a round-robin tournament: in each step every rank has one partner (or rests, when the number of
+ * ranks is odd), and both directions of a pair are in the same step, so that they share POSTs. An even number
+ * of ranks plays as the odd number below it, the last rank taking the partner of the one who would rest.
  */
 static uint32_t tournament_steps(uint32_t nranks)
 {
@@ -195,10 +200,12 @@ static hx_chunks_t lane_chunks(const hx_exchange_t *e, uint32_t owner, uint32_t 
 {
     const move_plan_t *plan = e->plan;
     uint32_t lane = step_of_pair(e->shape->nranks, owner, reader) % plan->lanes;
-    return hx_chunks(bytes, hx_window_part(e->shape, lane, plan->lanes), HX_EXCHANGE_SLOTS, e->shape->elem_bytes);
+    return hx_chunks(bytes, hx_window_part(e->shape, lane, plan->lanes), HX_EXCHANGE_SLOTS,
+                     e->shape->elem_bytes);
 }
 
-/* Groups of steps share the window as lanes; a lane goes to the next group when its readers have acknowledged. */
+/* Groups of steps share the window as lanes; a lane goes to the next group when its readers have
+ * acknowledged. */
 void hx_pairwise_all_to_all(const hx_shape_t *shape, hx_expansion_t *x)
 {
     uint32_t steps = tournament_steps(shape->nranks);

@@ -5,8 +5,8 @@
 #include "algo/steps.h"
 
 /*
- * Slice s starts at rank s + 1 and collects contributions around the ring until it ends, complete, at rank s. Each
- * rank writes each slice of its window once here, so nothing that is still read is overwritten.
+ * Slice s starts at rank s + 1 and collects contributions around the ring until it ends, complete, at rank s.
+ * Each rank writes each slice of its window once here, so nothing that is still read is overwritten.
  */
 static void reduce_scatter(hx_steps_t *s)
 {
@@ -23,7 +23,8 @@ static void reduce_scatter(hx_steps_t *s)
     }
 }
 
-/* The slice that arrives here was completed by a chain of reads that the read of what it overwrites is part of. */
+/* The slice that arrives here was completed by a chain of reads that the read of what it overwrites is part
+ * of. */
 static void all_gather(hx_steps_t *s)
 {
     uint32_t n = s->shape->nranks, before = hx_after(s->shape, n - 1), after = hx_after(s->shape, 1);
@@ -67,7 +68,8 @@ void hx_ring_scatter(const hx_shape_t *shape, hx_expansion_t *x)
     hx_flow_scatter(shape, x, true);
 }
 
-/* --- Reduce: a chain that ends at the root -------------------------------------------------------------------- */
+/* --- Reduce: a chain that ends at the root
+ * -------------------------------------------------------------------- */
 
 static void reduce_pass(const hx_flow_t *f, uint64_t c)
 {
@@ -90,7 +92,8 @@ void hx_ring_reduce(const hx_shape_t *shape, hx_expansion_t *x)
                          .pass = reduce_pass});
 }
 
-/* --- Scan, Exscan: a chain in rank order, which hands on prefixes --------------------------------------------- */
+/* --- Scan, Exscan: a chain in rank order, which hands on prefixes
+ * --------------------------------------------- */
 
 static void scan_pass(const hx_flow_t *f, uint64_t c)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* algo/shape.c - which blocks each operator has on each rank, how large they are, and what goes between a pair. */
+/* algo/shape.c - which blocks each operator has on each rank, how large they are, and what goes between a
+ * pair. */
 #include "algo/build.h"
 
 typedef enum { NO_BLOCK, ONE_BLOCK, BLOCK_PER_RANK } blocks_t;
@@ -47,7 +48,8 @@ static bool has_out(const hx_shape_t *shape, uint32_t rank)
 }
 
 /* The size array of the other side says how large the one block of this side is. */
-static uint64_t block_bytes(const hx_shape_t *shape, uint32_t block, const uint64_t *side, const uint64_t *other)
+static uint64_t block_bytes(const hx_shape_t *shape, uint32_t block, const uint64_t *side,
+                            const uint64_t *other)
 {
     if (side) {
         return side[block];

@@ -4,7 +4,8 @@
 
 #include <stdlib.h>
 
-/* --- what phases are written with ----------------------------------------------------------------------------- */
+/* --- what phases are written with
+ * ----------------------------------------------------------------------------- */
 
 void hx_steps_post(hx_steps_t *s, uint32_t peer)
 {
@@ -42,10 +43,12 @@ void hx_steps_combine(hx_steps_t *s, uint32_t peer, uint32_t slice, bool in_wind
 {
     hx_loc_t own = in_window ? mine(s, slice) : s->slice[slice].in, other = hx_steps_at(s, peer, slice);
     bool own_first = s->shape->rank < peer;
-    hx_reduce_two(s->x, mine(s, slice), own_first ? own : other, own_first ? other : own, s->slice[slice].bytes);
+    hx_reduce_two(s->x, mine(s, slice), own_first ? own : other, own_first ? other : own,
+                  s->slice[slice].bytes);
 }
 
-/* --- a chunk's beginning and end ------------------------------------------------------------------------------ */
+/* --- a chunk's beginning and end
+ * ------------------------------------------------------------------------------ */
 
 static bool open_steps(hx_steps_t *s, const hx_shape_t *shape, hx_expansion_t *x)
 {
@@ -76,7 +79,8 @@ static void acknowledge(hx_steps_t *s)
     }
 }
 
-/* Takes the acknowledgements of the ranks that read this window. (a reads b iff b serves a, so they balance.) */
+/* Takes the acknowledgements of the ranks that read this window. (a reads b iff b serves a, so they balance.)
+ */
 static void close_chunk(hx_steps_t *s, bool last)
 {
     for (uint32_t peer = 0; peer < s->shape->nranks; peer++) {
@@ -99,7 +103,8 @@ static void copy_out_all(hx_steps_t *s)
     }
 }
 
-/* --- one vector, cut in slices -------------------------------------------------------------------------------- */
+/* --- one vector, cut in slices
+ * -------------------------------------------------------------------------------- */
 
 typedef void (*chunk_work_t)(hx_steps_t *s, const hx_family_t *family);
 
@@ -116,7 +121,8 @@ static void cut_vector(hx_steps_t *s, const hx_chunks_t *chunks, uint64_t c)
     }
 }
 
-static void vector_operator(const hx_shape_t *shape, hx_expansion_t *x, const hx_family_t *family, chunk_work_t work)
+static void vector_operator(const hx_shape_t *shape, hx_expansion_t *x, const hx_family_t *family,
+                            chunk_work_t work)
 {
     hx_chunks_t chunks = hx_chunks(shape->bytes, hx_window(shape), 1, shape->elem_bytes);
     hx_steps_t s;
@@ -179,7 +185,8 @@ void hx_steps_broadcast(const hx_shape_t *shape, hx_expansion_t *x, hx_phase_t p
     vector_operator(shape, x, &(hx_family_t){.all_gather = phase}, broadcast_chunk);
 }
 
-/* --- a block for each rank ------------------------------------------------------------------------------------ */
+/* --- a block for each rank
+ * ------------------------------------------------------------------------------------ */
 
 typedef uint64_t (*block_bytes_t)(const hx_shape_t *shape, uint32_t block);
 
@@ -216,7 +223,8 @@ static void block_operator(const hx_shape_t *shape, hx_expansion_t *x, const hx_
     release_steps(&s);
 }
 
-/* The result goes through the window: in place, OUT may overlap, without being equal to it, my own IN block. */
+/* The result goes through the window: in place, OUT may overlap, without being equal to it, my own IN block.
+ */
 static void reduce_scatter_chunk(hx_steps_t *s, const hx_family_t *family)
 {
     family->reduce_scatter(s);

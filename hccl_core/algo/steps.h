@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * algo/steps.h - the frame of ring, H-D_R and NHR: a vector cut in one slice per rank goes through the windows as a
- * whole, chunk by chunk; in a reduce-scatter phase and an allgather phase, partial results travel in steps.
- * A family provides the two phases; the operators are made of them here.
+ * algo/steps.h - the frame of ring, H-D_R and NHR: a vector cut in one slice per rank goes through the
+ * windows as a whole, chunk by chunk; in a reduce-scatter phase and an allgather phase, partial results
+ * travel in steps. A family provides the two phases; the operators are made of them here.
  *
- * Every rank keeps slice s at the same place in its window. A phase may overwrite its own slice s only when the
- * readers of what was there have, through some chain of POSTs, told so; each family says why.
+ * Every rank keeps slice s at the same place in its window. A phase may overwrite its own slice s only when
+ * the readers of what was there have, through some chain of POSTs, told so; each family says why.
  */
 #ifndef ALGO_STEPS_H
 #define ALGO_STEPS_H
@@ -43,8 +43,8 @@ void hx_steps_broadcast(const hx_shape_t *shape, hx_expansion_t *x, hx_phase_t p
 void hx_steps_post(hx_steps_t *s, uint32_t peer); /* what I wrote so far is there for the peer to read */
 void hx_steps_wait(hx_steps_t *s, uint32_t peer);
 hx_loc_t hx_steps_at(const hx_steps_t *s, uint32_t rank, uint32_t slice); /* in that rank's window */
-void hx_steps_put(hx_steps_t *s, uint32_t slice);                    /* my IN -> my window */
-void hx_steps_fetch(hx_steps_t *s, uint32_t peer, uint32_t slice);   /* the peer's window -> mine */
+void hx_steps_put(hx_steps_t *s, uint32_t slice);                         /* my IN -> my window */
+void hx_steps_fetch(hx_steps_t *s, uint32_t peer, uint32_t slice);        /* the peer's window -> mine */
 /* My window <- mine OP the peer's, in rank order; `mine` is in IN until it is in the window. */
 void hx_steps_combine(hx_steps_t *s, uint32_t peer, uint32_t slice, bool in_window);
 

@@ -14,9 +14,9 @@
  *   SCRATCH   private memory of this rank, expansion.scratch bytes
  *   PEER      direct path only: the bytes that rank `index` published for this rank to read (see
  *             hx_publish_block), in that rank's own IN memory. A source of COPY alone. When the COPY goes to
- *             SCRATCH, an executor that can load from the peer may leave it out and let the REDUCE that follows
- *             read the peer's bytes instead: they stay as they are until that REDUCE is done, and each of its
- *             SCRATCH sources is exactly what one COPY wrote.
+ *             SCRATCH, an executor that can load from the peer may leave it out and let the REDUCE
+ *             that follows read the peer's bytes instead: they stay as they are until that REDUCE is
+ *             done, and each of its SCRATCH sources is exactly what one COPY wrote.
  *
  * Synchronisation: POST p adds one to the counter of (me -> p); WAIT p blocks until the counter of (p -> me)
  * has reached this rank's number of waits on p. All memory accesses before a POST are visible after
@@ -43,11 +43,11 @@ typedef struct {
 } hx_loc_t;
 
 typedef enum {
-    HX_COPY,    /* dst <- src[0], bytes. They never overlap; or they are, in place, the same memory, and nothing is done */
-    HX_REDUCE,  /* dst <- src[0] OP src[1] OP ... in this order; dst may equal one source exactly */
-    HX_POST,    /* to `peer` */
-    HX_WAIT,    /* for `peer` */
-    HX_DEFER    /* a WAIT that may be done at the start of the next operator */
+    HX_COPY,   /* dst <- src[0]; they never overlap, or are (in place) the same: then nothing is done */
+    HX_REDUCE, /* dst <- src[0] OP src[1] OP ... in this order; dst may equal one source exactly */
+    HX_POST,   /* to `peer` */
+    HX_WAIT,   /* for `peer` */
+    HX_DEFER   /* a WAIT that may be done at the start of the next operator */
 } hx_kind_t;
 
 typedef struct {
@@ -70,27 +70,28 @@ typedef struct {
  *   ReduceScatter(V) IN blocks 0..n-1; OUT block 0
  *   AlltoAll(V,W)   IN blocks 0..n-1 (to rank i); OUT blocks 0..n-1 (from rank i)
  *   Barrier         none
- * A block's size is found through hx_in_bytes / hx_out_bytes; it is 0 where the rank has no such block. In-place calls
- * alias IN and OUT: AllReduce, Reduce, Scan, Exscan: IN block 0 is OUT block 0; (All)Gather(V): IN block 0 is OUT block r; Scatter(V): OUT
- * block 0 is IN block r at the root; ReduceScatter(V): the IN blocks are contiguous and OUT block 0 starts
- * where IN block 0 starts. AlltoAll never aliases (the caller copies first). Every
- * algorithm must be right under this aliasing or be marked HX_NO_INPLACE.
+ * A block's size is found through hx_in_bytes / hx_out_bytes; it is 0 where the rank has no such block.
+ * In-place calls alias IN and OUT: AllReduce, Reduce, Scan, Exscan: IN block 0 is OUT block 0;
+ * (All)Gather(V): IN block 0 is OUT block r; Scatter(V): OUT block 0 is IN block r at the root;
+ * ReduceScatter(V): the IN blocks are contiguous and OUT block 0 starts where IN block 0 starts. AlltoAll
+ * never aliases (the caller copies first). Every algorithm must be right under this aliasing or be marked
+ * HX_NO_INPLACE.
  */
 typedef struct {
     hcore_oper_t oper;
     uint32_t rank, nranks, root;
-    uint64_t bytes;             /* uniform size of a block (BUFFER or BLOCK of the operator); ignored if arrays are set */
-    const uint64_t *in_bytes;   /* V and W operators: size of each IN block (or NULL: uniform) */
-    const uint64_t *out_bytes;  /* V and W operators: size of each OUT block (or NULL: uniform) */
-    uint64_t elem_bytes;        /* reductions: no task may cut an element; 1 for data moving operators */
-    uint64_t window;            /* bytes of one rank's window; a multiple of 128 */
-    bool direct;                /* peers' published memory can be read (CMA or a shared heap) */
+    uint64_t bytes; /* uniform size of a block (BUFFER or BLOCK of the operator); ignored if arrays are set */
+    const uint64_t *in_bytes;  /* V and W operators: size of each IN block (or NULL: uniform) */
+    const uint64_t *out_bytes; /* V and W operators: size of each OUT block (or NULL: uniform) */
+    uint64_t elem_bytes;       /* reductions: no task may cut an element; 1 for data moving operators */
+    uint64_t window;           /* bytes of one rank's window; a multiple of 128 */
+    bool direct;               /* peers' published memory can be read (CMA or a shared heap) */
 } hx_shape_t;
 
 /*
  * Size arrays and what each rank knows: AllGatherV: out_bytes is full on every rank (all blocks),
- * in_bytes NULL (IN block 0 has out_bytes[rank]). ReduceScatterV: in_bytes is full on every rank, OUT block 0 has
- * in_bytes[rank]. GatherV: out_bytes full at the root; elsewhere NULL and `bytes` is the rank's own size.
+ * in_bytes NULL (IN block 0 has out_bytes[rank]). ReduceScatterV: in_bytes is full on every rank, OUT block 0
+ * has in_bytes[rank]. GatherV: out_bytes full at the root; elsewhere NULL and `bytes` is the rank's own size.
  * ScatterV: in_bytes full at the root; elsewhere NULL and `bytes` is the rank's own. AlltoAllV/W: both full,
  * and out_bytes[i] on rank r equals in_bytes[r] on rank i.
  */
@@ -98,7 +99,8 @@ uint64_t hx_in_bytes(const hx_shape_t *shape, uint32_t block);
 uint64_t hx_out_bytes(const hx_shape_t *shape, uint32_t block);
 
 /* Direct path: before the first task the executor publishes, for every peer, where in this rank's IN memory
- * that peer's data begins: block `hx_publish_block(shape, peer)`. PEER locations of the reader are relative to it. */
+ * that peer's data begins: block `hx_publish_block(shape, peer)`. PEER locations of the reader are relative
+ * to it. */
 uint32_t hx_publish_block(const hx_shape_t *shape, uint32_t peer);
 
 typedef struct {
@@ -110,8 +112,8 @@ typedef struct {
     bool failed;      /* out of memory while building; sticky */
 } hx_expansion_t;
 
-/* Restrictions of an algorithm; an algorithm is never run outside them. Without one of the two about order, it reduces
- * in rank order from left to right. */
+/* Restrictions of an algorithm; an algorithm is never run outside them. Without one of the two about order,
+ * it reduces in rank order from left to right. */
 enum {
     HX_NEED_COMMUTATIVE = 1 << 0, /* reduces in another order than rank order */
     HX_NO_INPLACE = 1 << 1,       /* not right when IN and OUT alias */
@@ -122,7 +124,7 @@ enum {
 
 /* One row of the algorithm table. `expand` appends this rank's tasks; the caller owns the expansion. */
 typedef struct {
-    const char *name;   /* HCCL's: "mesh", "ring", "H-D_R", "NHR", "pairwise" */
+    const char *name; /* HCCL's: "mesh", "ring", "H-D_R", "NHR", "pairwise" */
     hcore_oper_t oper;
     uint32_t flags;
     void (*expand)(const hx_shape_t *shape, hx_expansion_t *expansion);
@@ -132,21 +134,24 @@ extern const hx_algo_t hx_algo_table[];
 extern const unsigned hx_algo_count;
 
 /*
- * The algorithm for an operator: the row `wanted` names if it exists and is allowed, else the first allowed row of the
- * operator in table order (the table is ordered by preference). NULL if the operator has none.
+ * The algorithm for an operator: the row `wanted` names if it exists and is allowed, else the first allowed
+ * row of the operator in table order (the table is ordered by preference). NULL if the operator has none.
  *   wanted       an algorithm name in any case, or NULL
  *   rank_order   only left to right in rank order will do
  * HX_NEED_COMMUTATIVE and HX_TREE_ORDER rows are taken only when wanted by name and not rank_order (and, the
- * former, commutative). `in_place` matters for ReduceScatter(V) alone, where MPI makes it the same on all ranks.
+ * former, commutative). `in_place` matters for ReduceScatter(V) alone, where MPI makes it the same on all
+ * ranks.
  */
-const hx_algo_t *hx_algo_choose(const hx_shape_t *shape, const char *wanted, bool commutative, bool in_place, bool rank_order);
+const hx_algo_t *hx_algo_choose(const hx_shape_t *shape, const char *wanted, bool commutative, bool in_place,
+                                bool rank_order);
 
 void hx_expansion_init(hx_expansion_t *expansion);
 void hx_expansion_release(hx_expansion_t *expansion);
-/* The smallest window that every algorithm can work with. The same on all ranks, so it can be asked before. */
+/* The smallest window that every algorithm can work with. It is the same on all ranks, so that a caller can
+ * decide by it. */
 uint64_t hx_window_least(uint32_t nranks, uint64_t elem_bytes);
-/* Runs the algorithm into an initialised, empty expansion. HCORE_ERR_NO_MEMORY leaves it empty; HCORE_ERR_PARAM for a
- * shape that cannot be; HCORE_ERR_UNSUPPORTED for a window below hx_window_least. */
+/* Runs the algorithm into an initialised, empty expansion. HCORE_ERR_NO_MEMORY leaves it empty;
+ * HCORE_ERR_PARAM for a shape that cannot be; HCORE_ERR_UNSUPPORTED for a window below hx_window_least. */
 hcore_status_t hx_expand(const hx_algo_t *algo, const hx_shape_t *shape, hx_expansion_t *expansion);
 
 #endif
