@@ -32,6 +32,10 @@ static inline void fld_store(fld_mem *to, fld_val v)
 }
 HX_OPS_FLOAT(fld, __builtin_nanl(""), )
 
+static inline fld_val fld_negated(fld_val v)
+{
+    return -v;
+}
 HX_KIND_COMPLEX(cfld, fld)
 HX_KIND_PLAIN(f128, hcore_f128_t)
 HX_OPS_FLOAT(f128, (hcore_f128_t)__builtin_nan(""), )
