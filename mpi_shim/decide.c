@@ -31,7 +31,7 @@ static void ask(const shim_comm_t *comm, struct shim_verdict *v)
         .redop = v->redop,
         .nranks = comm->size,
     };
-    hcore_query_configure(&shim.config, &query);
+    hcore_query_configure(&query, &shim.config);
     hcore_decide_steps(shim.profile, &query, &v->limit, &v->small, &v->large);
     v->known = true;
 }
