@@ -20,7 +20,7 @@ typedef struct {
 enum { END = 0, WINDOW_LEAST = 1024 };
 #define NOTHING UINT64_MAX /* the size that is none, as 0 ends a list */
 
-static const uint32_t quick_ranks[] = {1, 2, 3, 4, 5, 8, END};
+static const uint32_t quick_ranks[] = {1, 2, 3, 4, 5, 8, 11, END};
 static const uint32_t all_ranks[] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 32, 64, END};
 static const uint64_t quick_elems[] = {4, 12, END}, all_elems[] = {1, 4, 12, 16, END};
 static const uint64_t quick_sizes[] = {NOTHING, 1, 4, 9, 14, END};
