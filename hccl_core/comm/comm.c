@@ -127,9 +127,11 @@ void hcore_comm_destroy(hcore_comm_t *comm)
 
 uint64_t hcore_comm_elem_limit(const hcore_comm_t *comm)
 {
-    /* a round of a shared slot and a slice of half a window each hold at least one element */
-    const uint64_t slot = SLOT_BYTES / comm->nranks, half = comm->layout.window_bytes / 2 / comm->nranks;
-    return slot < half ? slot : half;
+    uint64_t limit = SLOT_BYTES / comm->nranks; /* a round of a shared slot holds at least one element for each rank */
+    while (limit > 1 && hx_window_least(comm->nranks, limit) > comm->layout.window_bytes) {
+        limit /= 2;
+    }
+    return limit;
 }
 
 uint32_t hcore_comm_rank(const hcore_comm_t *comm)
