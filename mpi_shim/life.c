@@ -9,7 +9,7 @@
 
 #include "mpi_shim/shim.h"
 
-shim_t shim = {.progress = MPI_COMM_NULL, .keyval = MPI_KEYVAL_INVALID};
+shim_t shim = {.keyval = MPI_KEYVAL_INVALID};
 
 static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 /* release store after everything in `shim` is set; pairs with the acquire loads in shim_start */
@@ -56,29 +56,6 @@ static uint32_t launcher_ranks(void)
     return 0;
 }
 
-/* COMM_SELF's attributes go first in Finalize: the last moment at which the private communicator can be freed. */
-static int self_deleted(MPI_Comm comm, int keyval, void *value, void *extra)
-{
-    (void)comm, (void)keyval, (void)value, (void)extra;
-    MPI_Comm progress = shim.progress;
-    shim.progress = MPI_COMM_NULL;
-    return progress == MPI_COMM_NULL ? MPI_SUCCESS : shim_pmpi.Comm_free(&progress);
-}
-
-/* The World model gives a rank number and a place to poll; Sessions alone give neither. */
-static void start_world(void)
-{
-    int keyval = MPI_KEYVAL_INVALID;
-    shim_pmpi.Comm_rank(MPI_COMM_WORLD, &shim.world_rank);
-    if (shim_pmpi.Comm_dup(MPI_COMM_SELF, &shim.progress) != MPI_SUCCESS) {
-        shim.progress = MPI_COMM_NULL;
-        return;
-    }
-    shim_pmpi.Comm_create_keyval(NULL, self_deleted, &keyval, NULL);
-    shim_pmpi.Comm_set_attr(MPI_COMM_SELF, keyval, NULL);
-    shim_pmpi.Comm_free_keyval(&keyval); /* lives on until the attribute goes */
-}
-
 /* Twice: messages about values can only be logged once the log's own knob is known. */
 static void load_config(void)
 {
@@ -95,7 +72,7 @@ static void start_locked(void)
     int initialized = 0, level = MPI_THREAD_SINGLE;
     shim_pmpi.Initialized(&initialized);
     if (initialized) {
-        start_world();
+        shim_pmpi.Comm_rank(MPI_COMM_WORLD, &shim.world_rank); /* Sessions alone give no rank: 0 */
         shim_pmpi.Query_thread(&level);
     }
     shim.threads = !initialized || level == MPI_THREAD_MULTIPLE;

@@ -49,7 +49,6 @@ void *shim_real_dlsym(void *handle, const char *name);
 typedef struct {
     hcore_config_t config;
     hcore_profile_t *profile;
-    MPI_Comm progress;   /* private, for polling the MPI underneath; MPI_COMM_NULL until made */
     int keyval;          /* attribute that drops our state with the communicator */
     bool reporting;
     bool threads;        /* MPI_THREAD_MULTIPLE: counters need a lock */
@@ -74,6 +73,7 @@ struct shim_comm {
     hcore_comm_t *core;   /* NULL: MPI serves this communicator, for the reason `why` */
     hcore_reason_t why;
     uint32_t rank, size;
+    int highest_tag;      /* MPI_TAG_UB */
     struct shim_verdict *verdict;
     /* scratch of one call: sizes and displacements of the blocks of both sides, packed data */
     uint64_t *bytes[2];
