@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* t/check_half.c - FP16 and BFP16: every value, and rounding on both sides of every point between two neighbours. */
+/* t/check_half.c - FP16 and BFP16: every value, and rounding on both sides of every point between two
+ * neighbours. */
 #include "hcore/reduce.h"
 #include "reduce/half.h"
 #include "reduce_ref.h"
@@ -74,8 +75,8 @@ static void check_rounding(const half_codec_t *c)
 /* Every value against partners that reach rounding, overflow, underflow and NaN, in every instruction set. */
 static void check_kernels(const half_codec_t *c, hcore_redop_t op)
 {
-    static const double partners[] = {0.0, -0.0, 1.0, -1.5, 0x1p-14, 0x1.004p0, 3.140625, 65504.0, -0x1p-24, 0x1p-133,
-                                      0x1.fep127, INFINITY, NAN};
+    static const double partners[] = {0.0,     -0.0,     1.0,      -1.5,       0x1p-14,  0x1.004p0, 3.140625,
+                                      65504.0, -0x1p-24, 0x1p-133, 0x1.fep127, INFINITY, NAN};
     static uint16_t x[VALUES], y[VALUES], got[VALUES], want[VALUES];
     const void *const src[] = {x, y};
     for (uint32_t i = 0; i < VALUES; i++) {
@@ -95,8 +96,8 @@ static void check_kernels(const half_codec_t *c, hcore_redop_t op)
             hcore_reduce_find_isa(isa, c->type, op)(got, src, COUNT(src), VALUES);
             bad += memcmp(got, want, sizeof got) != 0;
         }
-        tap_ok(bad == 0, "%s: %s of every value with %zu partners, %s", c->name, hcore_redop_name(op), COUNT(partners),
-               hcore_reduce_isa_name(isa));
+        tap_ok(bad == 0, "%s: %s of every value with %zu partners, %s", c->name, hcore_redop_name(op),
+               COUNT(partners), hcore_reduce_isa_name(isa));
     }
 }
 

@@ -30,6 +30,7 @@ int main(void)
     }
     tap_ok(!wider, "no wider set than %s runs here", hcore_reduce_isa_name(chosen));
     tap_ok(same_kernels(chosen), "lookups without a set are lookups in the chosen one");
-    tap_ok(hcore_reduce_find_isa(count, HCORE_TYPE_FP32, HCORE_REDOP_SUM) == NULL, "no kernels in a set that is not there");
+    tap_ok(hcore_reduce_find_isa(count, HCORE_TYPE_FP32, HCORE_REDOP_SUM) == NULL,
+           "no kernels in a set that is not there");
     return tap_done();
 }

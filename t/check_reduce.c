@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/check_reduce.c - every kernel of every instruction set this CPU runs against the plain reference: each number of
- * sources, size, alignment and aliasing; the same bits, nothing else touched.
- *   check_reduce kernels | pieces | undefined
+ * t/check_reduce.c - every kernel of every instruction set this CPU runs against the plain reference: each
+ * number of sources, size, alignment and aliasing; the same bits, nothing else touched.
+ *
+ *     check_reduce kernels | pieces | undefined
  */
 #include "hcore/reduce.h"
 #include "reduce_ref.h"
@@ -12,6 +13,7 @@
 
 enum { SOURCES = 9, ELEMENTS = 1000, ELEM_MAX = 32, GUARD = 64, SKEW = 3 };
 enum { BUFFER = GUARD + SKEW * SOURCES + ELEMENTS * ELEM_MAX + GUARD, GUARD_BYTE = 0xa5 };
+enum { LINE = 64, STRIDE = (BUFFER + LINE - 1) / LINE * LINE };
 
 static const size_t sizes[] = {0, 1, 3, 7, 8, 63, ELEMENTS};
 
@@ -33,9 +35,9 @@ static size_t skew_each(unsigned k)
 static size_t (*const skews[])(unsigned k) = {skew_none, skew_one, skew_each};
 #define COUNT(array) (sizeof(array) / sizeof(array)[0])
 
-static uint8_t data[SOURCES][ELEMENTS * ELEM_MAX];              /* the sources' contents */
-static uint8_t want[SOURCES + 1][ELEMENTS * ELEM_MAX];          /* want[k]: the first k sources reduced */
-static _Alignas(64) uint8_t room[SOURCES + 1][(BUFFER + 63) / 64 * 64]; /* where kernels work; the last is dst's */
+static uint8_t data[SOURCES][ELEMENTS * ELEM_MAX];     /* the sources' contents */
+static uint8_t want[SOURCES + 1][ELEMENTS * ELEM_MAX]; /* want[k]: the first k sources reduced */
+static _Alignas(LINE) uint8_t room[SOURCES + 1][STRIDE]; /* where kernels work; the last is dst's */
 
 static uint64_t random_state = 0x9e3779b97f4a7c15;
 static uint64_t random_bits(void)
@@ -46,11 +48,12 @@ static uint64_t random_bits(void)
     return random_state;
 }
 
-/* Values where ops go wrong: zeros of both signs, infinities, NaNs, the ends of the range; else small integers (ties)
- * and numbers of any size. */
+/* Values where ops go wrong: zeros of both signs, infinities, NaNs, the ends of the range; else small
+ * integers (ties) and numbers of any size. */
 static double random_real(void)
 {
-    static const double special[] = {0.0, -0.0, 1.0, -1.0, 65504.0, 0x1p-24, 0x1p-133, 0x1p-149, 3.4e38, -3.4e38};
+    static const double special[] = {0.0,     -0.0,     1.0,      -1.0,   65504.0,
+                                     0x1p-24, 0x1p-133, 0x1p-149, 3.4e38, -3.4e38};
     const uint64_t r = random_bits();
     const unsigned kind = r % 100;
     if (kind == 0) {
@@ -80,33 +83,33 @@ static void put_element(hcore_type_t type, void *p)
     const double v = random_real(), w = random_real();
     const int index = (int)(random_bits() % 5) - 1;
     switch (type) {
-#define SCALAR(name, ctype, value)                                                                \
-    case HCORE_TYPE_##name: {                                                                     \
-        ctype c = (ctype)(value);                                                                 \
-        memcpy(p, &c, sizeof c);                                                                  \
-        break;                                                                                    \
+#define SCALAR(name, ctype, value)                                                                           \
+    case HCORE_TYPE_##name: {                                                                                \
+        ctype c = (ctype)(value);                                                                            \
+        memcpy(p, &c, sizeof c);                                                                             \
+        break;                                                                                               \
     }
         SCALAR(FP32, float, v)
         SCALAR(FP64, double, v)
         SCALAR(FPLD, long double, v)
         SCALAR(FP128, hcore_f128_t, v)
-#define COMPLEX(name, ctype)                                                                      \
-    case HCORE_TYPE_##name: {                                                                     \
-        ctype c[2] = {(ctype)v, (ctype)w};                                                        \
-        memcpy(p, c, sizeof c);                                                                   \
-        break;                                                                                    \
+#define COMPLEX(name, ctype)                                                                                 \
+    case HCORE_TYPE_##name: {                                                                                \
+        ctype c[2] = {(ctype)v, (ctype)w};                                                                   \
+        memcpy(p, c, sizeof c);                                                                              \
+        break;                                                                                               \
     }
         COMPLEX(CFP32, float)
         COMPLEX(CFP64, double)
         COMPLEX(CFPLD, long double)
-#define PAIR(name, struct_t, value)                                                               \
-    case HCORE_TYPE_##name: {                                                                     \
-        struct_t s;                                                                               \
-        memset(&s, (int)random_bits(), sizeof s);                                                 \
-        s.v = value;                                                                              \
-        s.i = index;                                                                              \
-        memcpy(p, &s, sizeof s);                                                                  \
-        break;                                                                                    \
+#define PAIR(name, struct_t, value)                                                                          \
+    case HCORE_TYPE_##name: {                                                                                \
+        struct_t s;                                                                                          \
+        memset(&s, (int)random_bits(), sizeof s);                                                            \
+        s.v = value;                                                                                         \
+        s.i = index;                                                                                         \
+        memcpy(p, &s, sizeof s);                                                                             \
+        break;                                                                                               \
     }
         PAIR(PAIR_FP32_INT, hcore_pair_fi_t, (float)v)
         PAIR(PAIR_FP64_INT, hcore_pair_di_t, v)
@@ -191,8 +194,8 @@ static bool run_all(hcore_reduce_fn_t kernel, size_t size, const char *title)
             for (size_t s = 0; s < COUNT(sizes); s++) {
                 for (size_t a = 0; a < COUNT(skews); a++) {
                     if (!run_once(kernel, size, nsrc, sizes[s], skews[a], alias)) {
-                        tap_note("%s: nsrc %u, n %zu, alignment %zu, dst is source %u", title, nsrc, sizes[s], a,
-                                 alias);
+                        tap_note("%s: nsrc %u, n %zu, alignment %zu, dst is source %u", title, nsrc, sizes[s],
+                                 a, alias);
                         return false;
                     }
                 }
@@ -212,7 +215,8 @@ static void for_each_kernel(bool (*check)(hcore_reduce_fn_t kernel, size_t size,
                 continue;
             }
             make_want((hcore_type_t)type, (hcore_redop_t)op);
-            const hcore_reduce_fn_t portable = hcore_reduce_find_isa(0, (hcore_type_t)type, (hcore_redop_t)op);
+            const hcore_reduce_fn_t portable =
+                hcore_reduce_find_isa(0, (hcore_type_t)type, (hcore_redop_t)op);
             for (unsigned isa = 0; isa < hcore_reduce_isa_count(); isa++) {
                 const hcore_reduce_fn_t kernel =
                     hcore_reduce_find_isa(isa, (hcore_type_t)type, (hcore_redop_t)op);
@@ -222,7 +226,8 @@ static void for_each_kernel(bool (*check)(hcore_reduce_fn_t kernel, size_t size,
                 char title[96];
                 snprintf(title, sizeof title, "%s of %s, %s", hcore_redop_name((hcore_redop_t)op),
                          hcore_type_name((hcore_type_t)type), hcore_reduce_isa_name(isa));
-                tap_ok(kernel != NULL && check(kernel, hcore_type_size((hcore_type_t)type), title), "%s", title);
+                tap_ok(kernel != NULL && check(kernel, hcore_type_size((hcore_type_t)type), title), "%s",
+                       title);
             }
         }
     }
@@ -268,8 +273,8 @@ static void check_undefined(void)
             } else {
                 good = good && status == HCORE_ERR_UNSUPPORTED && reducer.elem_bytes == 0;
             }
-            tap_ok(good, "%s of %s is %s", hcore_redop_name((hcore_redop_t)op), hcore_type_name((hcore_type_t)type),
-                   defined ? "there" : "undefined");
+            tap_ok(good, "%s of %s is %s", hcore_redop_name((hcore_redop_t)op),
+                   hcore_type_name((hcore_type_t)type), defined ? "there" : "undefined");
         }
     }
     tap_ok(hcore_reduce_find(HCORE_TYPE_OPAQUE, HCORE_REDOP_SUM) == NULL, "no kernel for opaque elements");

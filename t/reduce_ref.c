@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/reduce_ref.c - the reference. It shares no code or method with the kernels: integers go through 64 bits, floating
- * types through the widest one (an op done with more than twice the precision and then rounded is correctly
- * rounded), 16-bit types through arithmetic on the quantum.
+ * t/reduce_ref.c - the reference. It shares no code or method with the kernels: integers go through 64 bits,
+ * floating types through the widest one (an op done with more than twice the precision and then rounded is
+ * correctly rounded), 16-bit types through arithmetic on the quantum.
  */
 #include "reduce_ref.h"
 
@@ -43,7 +43,8 @@ bool ref_defined(hcore_type_t type, hcore_redop_t op)
     return false;
 }
 
-/* 16-bit types: digits of precision, exponent of the smallest number, largest number, bits of the fraction, bits. */
+/* 16-bit types: digits of precision, exponent of the smallest number, largest number, bits of the fraction,
+ * bits. */
 typedef struct {
     int precision, least, fraction;
     double most;
@@ -91,8 +92,8 @@ uint16_t ref_half_bits(hcore_type_t type, double value)
     if (ldexp(digits, quantum) > h->most) {
         return sign | h->infinity;
     }
-    /* Digits of a normal number include the hidden one, which adds one to the exponent field; rounding up to the next
-     * power of two carries the same way. */
+    /* Digits of a normal number include the hidden one, which adds one to the exponent field; rounding up to
+     * the next power of two carries the same way. */
     return sign | (uint16_t)(((quantum - h->least) << h->fraction) + (int)digits);
 }
 
@@ -253,11 +254,11 @@ typedef struct {
 static pair_t load_pair(hcore_type_t type, const void *p)
 {
     switch (type) {
-#define PAIR(name, struct_t)                                                                      \
-    case HCORE_TYPE_##name: {                                                                     \
-        struct_t s;                                                                               \
-        memcpy(&s, p, sizeof s);                                                                  \
-        return (pair_t){s.v, s.i};                                                                \
+#define PAIR(name, struct_t)                                                                                 \
+    case HCORE_TYPE_##name: {                                                                                \
+        struct_t s;                                                                                          \
+        memcpy(&s, p, sizeof s);                                                                             \
+        return (pair_t){s.v, s.i};                                                                           \
     }
         PAIR(PAIR_FP32_INT, hcore_pair_fi_t)
         PAIR(PAIR_FP64_INT, hcore_pair_di_t)

@@ -23,24 +23,24 @@ static void bf16_loop(hx_loop_t pairs, void *dst, const void *const *src, unsign
     }
 }
 
-#define HX_KERNEL_BF16(op)                                                                             \
-    static inline bf16x2_val bf16x2_##op(bf16x2_val a, bf16x2_val b)                                   \
-    {                                                                                                  \
-        return (bf16x2_val){bf16_##op(a.low, b.low), bf16_##op(a.high, b.high)};                       \
-    }                                                                                                  \
-    HX_LOOPS(bf16x2, op, HX_AS_IS)                                                                     \
-    static void bf16_##op##_2(void *dst, const void *const *src, size_t n)                             \
-    {                                                                                                  \
-        bf16_loop(bf16x2_##op##_2, dst, src, 2, n);                                                    \
-    }                                                                                                  \
-    static void bf16_##op##_3(void *dst, const void *const *src, size_t n)                             \
-    {                                                                                                  \
-        bf16_loop(bf16x2_##op##_3, dst, src, 3, n);                                                    \
-    }                                                                                                  \
-    static void bf16_##op##_4(void *dst, const void *const *src, size_t n)                             \
-    {                                                                                                  \
-        bf16_loop(bf16x2_##op##_4, dst, src, 4, n);                                                    \
-    }                                                                                                  \
+#define HX_KERNEL_BF16(op)                                                                                   \
+    static inline bf16x2_val bf16x2_##op(bf16x2_val a, bf16x2_val b)                                         \
+    {                                                                                                        \
+        return (bf16x2_val){bf16_##op(a.low, b.low), bf16_##op(a.high, b.high)};                             \
+    }                                                                                                        \
+    HX_LOOPS(bf16x2, op, HX_AS_IS)                                                                           \
+    static void bf16_##op##_2(void *dst, const void *const *src, size_t n)                                   \
+    {                                                                                                        \
+        bf16_loop(bf16x2_##op##_2, dst, src, 2, n);                                                          \
+    }                                                                                                        \
+    static void bf16_##op##_3(void *dst, const void *const *src, size_t n)                                   \
+    {                                                                                                        \
+        bf16_loop(bf16x2_##op##_3, dst, src, 3, n);                                                          \
+    }                                                                                                        \
+    static void bf16_##op##_4(void *dst, const void *const *src, size_t n)                                   \
+    {                                                                                                        \
+        bf16_loop(bf16x2_##op##_4, dst, src, 4, n);                                                          \
+    }                                                                                                        \
     HX_FOLD(bf16, op)
 
 #endif

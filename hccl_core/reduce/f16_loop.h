@@ -13,8 +13,8 @@
 #include <immintrin.h>
 #endif
 
-/* The machine's conversions, for as many elements as one instruction takes and for one; they give the same bits as
- * those of half.h. */
+/* The machine's conversions, for as many elements as one instruction takes and for one; they give the same
+ * bits as those of half.h. */
 #if defined(__AVX512F__)
 enum { F16_STEP = 16 };
 static inline void f16_widen_step(float *to, const f16_mem *from)
@@ -115,26 +115,26 @@ static void f16_loop(void *dst, const void *const *src, unsigned nsrc, size_t n,
     }
 }
 
-#define HX_KERNEL_F16(op)                                                                              \
-    static void f16_##op##_combine(float *acc, const float *with, size_t n)                            \
-    {                                                                                                  \
-        HX_INDEPENDENT                                                                                 \
-        for (size_t i = 0; i < n; i++) {                                                               \
-            acc[i] = f16_##op(acc[i], with[i]);                                                        \
-        }                                                                                              \
-    }                                                                                                  \
-    static void f16_##op##_2(void *dst, const void *const *src, size_t n)                              \
-    {                                                                                                  \
-        f16_loop(dst, src, 2, n, f16_##op##_combine);                                                  \
-    }                                                                                                  \
-    static void f16_##op##_3(void *dst, const void *const *src, size_t n)                              \
-    {                                                                                                  \
-        f16_loop(dst, src, 3, n, f16_##op##_combine);                                                  \
-    }                                                                                                  \
-    static void f16_##op##_4(void *dst, const void *const *src, size_t n)                              \
-    {                                                                                                  \
-        f16_loop(dst, src, 4, n, f16_##op##_combine);                                                  \
-    }                                                                                                  \
+#define HX_KERNEL_F16(op)                                                                                    \
+    static void f16_##op##_combine(float *acc, const float *with, size_t n)                                  \
+    {                                                                                                        \
+        HX_INDEPENDENT                                                                                       \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            acc[i] = f16_##op(acc[i], with[i]);                                                              \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void f16_##op##_2(void *dst, const void *const *src, size_t n)                                    \
+    {                                                                                                        \
+        f16_loop(dst, src, 2, n, f16_##op##_combine);                                                        \
+    }                                                                                                        \
+    static void f16_##op##_3(void *dst, const void *const *src, size_t n)                                    \
+    {                                                                                                        \
+        f16_loop(dst, src, 3, n, f16_##op##_combine);                                                        \
+    }                                                                                                        \
+    static void f16_##op##_4(void *dst, const void *const *src, size_t n)                                    \
+    {                                                                                                        \
+        f16_loop(dst, src, 4, n, f16_##op##_combine);                                                        \
+    }                                                                                                        \
     HX_FOLD(f16, op)
 
 #endif

@@ -13,8 +13,9 @@ static const void *at(const void *base, size_t offset)
     return (const uint8_t *)base + offset;
 }
 
-/* One block of more than HX_LOOP_SOURCES sources, left to right. Partial results live in `partial`: dst may be
- * a source that has not been read yet, so only the last loop, which has read all the others before, writes it. */
+/* One block of more than HX_LOOP_SOURCES sources, left to right. Partial results live in `partial`: dst may
+ * be a source that has not been read yet, so only the last loop, which has read all the others before, writes
+ * it. */
 static void fold_block(const hx_fold_t *fold, void *dst, const void *const *src, unsigned nsrc, size_t offset,
                        size_t n)
 {

@@ -22,8 +22,8 @@ typedef struct {
 
 void hx_fold(const hx_fold_t *fold, void *dst, const void *const *src, unsigned nsrc, size_t n);
 
-/* dst is exactly a source or overlaps none, so iterations never depend on each other: without this the compiler
- * guards each vector loop with overlap checks that send in-place calls to a scalar loop. */
+/* dst is exactly a source or overlaps none, so iterations never depend on each other: without this the
+ * compiler guards each vector loop with overlap checks that send in-place calls to a scalar loop. */
 #if defined(__clang__)
 /* Clang takes the promise for a wish, and warns of the loops it leaves scalar. */
 #pragma clang diagnostic ignored "-Wpass-failed"
@@ -33,50 +33,50 @@ void hx_fold(const hx_fold_t *fold, void *dst, const void *const *src, unsigned 
 #endif
 
 /* finish(value) is applied once per element, before the store. */
-#define HX_LOOPS(K, op, finish)                                                                        \
-    static void K##_##op##_2(void *dst, const void *const *src, size_t n)                              \
-    {                                                                                                  \
-        K##_mem *const d = dst;                                                                        \
-        const K##_mem *const s0 = src[0], *const s1 = src[1];                                          \
-        HX_INDEPENDENT                                                                                 \
-        for (size_t i = 0; i < n; i++) {                                                               \
-            K##_val v = K##_##op(K##_load(&s0[i]), K##_load(&s1[i]));                                  \
-            K##_store(&d[i], finish(v));                                                               \
-        }                                                                                              \
-    }                                                                                                  \
-    static void K##_##op##_3(void *dst, const void *const *src, size_t n)                              \
-    {                                                                                                  \
-        K##_mem *const d = dst;                                                                        \
-        const K##_mem *const s0 = src[0], *const s1 = src[1], *const s2 = src[2];                      \
-        HX_INDEPENDENT                                                                                 \
-        for (size_t i = 0; i < n; i++) {                                                               \
-            K##_val v = K##_##op(K##_load(&s0[i]), K##_load(&s1[i]));                                  \
-            v = K##_##op(v, K##_load(&s2[i]));                                                         \
-            K##_store(&d[i], finish(v));                                                               \
-        }                                                                                              \
-    }                                                                                                  \
-    static void K##_##op##_4(void *dst, const void *const *src, size_t n)                              \
-    {                                                                                                  \
-        K##_mem *const d = dst;                                                                        \
-        const K##_mem *const s0 = src[0], *const s1 = src[1], *const s2 = src[2], *const s3 = src[3];  \
-        HX_INDEPENDENT                                                                                 \
-        for (size_t i = 0; i < n; i++) {                                                               \
-            K##_val v = K##_##op(K##_load(&s0[i]), K##_load(&s1[i]));                                  \
-            v = K##_##op(v, K##_load(&s2[i]));                                                         \
-            v = K##_##op(v, K##_load(&s3[i]));                                                         \
-            K##_store(&d[i], finish(v));                                                               \
-        }                                                                                              \
+#define HX_LOOPS(K, op, finish)                                                                              \
+    static void K##_##op##_2(void *dst, const void *const *src, size_t n)                                    \
+    {                                                                                                        \
+        K##_mem *const d = dst;                                                                              \
+        const K##_mem *const s0 = src[0], *const s1 = src[1];                                                \
+        HX_INDEPENDENT                                                                                       \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            K##_val v = K##_##op(K##_load(&s0[i]), K##_load(&s1[i]));                                        \
+            K##_store(&d[i], finish(v));                                                                     \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void K##_##op##_3(void *dst, const void *const *src, size_t n)                                    \
+    {                                                                                                        \
+        K##_mem *const d = dst;                                                                              \
+        const K##_mem *const s0 = src[0], *const s1 = src[1], *const s2 = src[2];                            \
+        HX_INDEPENDENT                                                                                       \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            K##_val v = K##_##op(K##_load(&s0[i]), K##_load(&s1[i]));                                        \
+            v = K##_##op(v, K##_load(&s2[i]));                                                               \
+            K##_store(&d[i], finish(v));                                                                     \
+        }                                                                                                    \
+    }                                                                                                        \
+    static void K##_##op##_4(void *dst, const void *const *src, size_t n)                                    \
+    {                                                                                                        \
+        K##_mem *const d = dst;                                                                              \
+        const K##_mem *const s0 = src[0], *const s1 = src[1], *const s2 = src[2], *const s3 = src[3];        \
+        HX_INDEPENDENT                                                                                       \
+        for (size_t i = 0; i < n; i++) {                                                                     \
+            K##_val v = K##_##op(K##_load(&s0[i]), K##_load(&s1[i]));                                        \
+            v = K##_##op(v, K##_load(&s2[i]));                                                               \
+            v = K##_##op(v, K##_load(&s3[i]));                                                               \
+            K##_store(&d[i], finish(v));                                                                     \
+        }                                                                                                    \
     }
 
 /* The kernel over the loops K_op_2 .. K_op_4. */
-#define HX_FOLD(K, op)                                                                                 \
-    static const hx_fold_t K##_##op##_fold = {                                                         \
-        .elem_bytes = sizeof(K##_mem),                                                                 \
-        .loop = {[2] = K##_##op##_2, [3] = K##_##op##_3, [4] = K##_##op##_4},                          \
-    };                                                                                                 \
-    static void K##_##op##_kernel(void *dst, const void *const *src, unsigned nsrc, size_t n)          \
-    {                                                                                                  \
-        hx_fold(&K##_##op##_fold, dst, src, nsrc, n);                                                  \
+#define HX_FOLD(K, op)                                                                                       \
+    static const hx_fold_t K##_##op##_fold = {                                                               \
+        .elem_bytes = sizeof(K##_mem),                                                                       \
+        .loop = {[2] = K##_##op##_2, [3] = K##_##op##_3, [4] = K##_##op##_4},                                \
+    };                                                                                                       \
+    static void K##_##op##_kernel(void *dst, const void *const *src, unsigned nsrc, size_t n)                \
+    {                                                                                                        \
+        hx_fold(&K##_##op##_fold, dst, src, nsrc, n);                                                        \
     }
 
 #define HX_KERNEL(K, op, finish) HX_LOOPS(K, op, finish) HX_FOLD(K, op)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * half.h - 16-bit floating types, held as bits, to and from fp32. Round to nearest, ties to even; a NaN narrows to
- * the positive quiet one. Branch-free, so that loops over these become vector code; binary16 never needs a
- * subnormal fp32, so a program's flush-to-zero mode does not reach it.
+ * half.h - 16-bit floating types, held as bits, to and from fp32. Round to nearest, ties to even; a NaN
+ * narrows to the positive quiet one. Branch-free, so that loops over these become vector code; binary16 never
+ * needs a subnormal fp32, so a program's flush-to-zero mode does not reach it.
  */
 #ifndef HX_REDUCE_HALF_H
 #define HX_REDUCE_HALF_H
@@ -37,10 +37,10 @@ enum {
     F16_INF = 0x7c00,
     F16_NAN = 0x7e00,
     F16_MIN_NORMAL = 0x0400,
-    F16_REBIAS = (127 - 15) << 23,    /* difference of the exponents' biases, in an fp32's place */
-    F32_F16_MIN_NORMAL = 0x38800000,  /* 2^-14 */
-    F32_F16_OVERFLOW = 0x47800000,    /* 2^16; what rounds up to it becomes infinite by itself */
-    F32_HALF = 0x3f000000             /* 0.5, whose unit in the last place is binary16's smallest number */
+    F16_REBIAS = (127 - 15) << 23,   /* difference of the exponents' biases, in an fp32's place */
+    F32_F16_MIN_NORMAL = 0x38800000, /* 2^-14 */
+    F32_F16_OVERFLOW = 0x47800000,   /* 2^16; what rounds up to it becomes infinite by itself */
+    F32_HALF = 0x3f000000            /* 0.5, whose unit in the last place is binary16's smallest number */
 };
 
 /* 16-bit values are passed in the low half of 32 bits. */
@@ -49,8 +49,8 @@ static inline float hx_bf16_widen(uint32_t half)
     return hx_f32_of(half << BF16_SHIFT);
 }
 
-/* Rounds to bfloat16's precision. Right for numbers and for NaNs with a zero low half, which is what ops on widened
- * values yield. */
+/* Rounds to bfloat16's precision. Right for numbers and for NaNs with a zero low half, which is what ops on
+ * widened values yield. */
 static inline float hx_bf16_round(float f)
 {
     uint32_t bits = hx_bits_of(f);
@@ -71,8 +71,9 @@ static inline float hx_f16_widen(uint32_t half)
     uint32_t bits = (magnitude << F16_SHIFT) + F16_REBIAS;
     /* Infinity and NaN move to fp32's top exponent: once more the same distance. */
     bits += magnitude >= F16_INF ? F16_REBIAS : 0;
-    /* A subnormal is put behind the leading one of 2^-14, which is then taken off; the difference is exact. */
-    const float small = hx_f32_of(F32_F16_MIN_NORMAL + (magnitude << F16_SHIFT)) - hx_f32_of(F32_F16_MIN_NORMAL);
+    /* A subnormal is put behind the leading one of 2^-14, which is then taken off: an exact difference. */
+    const float small =
+        hx_f32_of(F32_F16_MIN_NORMAL + (magnitude << F16_SHIFT)) - hx_f32_of(F32_F16_MIN_NORMAL);
     bits = magnitude < F16_MIN_NORMAL ? hx_bits_of(small) : bits;
     return hx_f32_of(bits | sign);
 }

@@ -21,7 +21,8 @@ typedef hcore_reduce_fn_t hx_kernel_table_t[HCORE_TYPE_COUNT][HCORE_REDOP_COUNT]
 HX_ISA_LIST(X)
 #undef X
 
-/* Kernels that no vector unit speeds up and REPLACE and NO_OP: compiled once, the same for every instruction set. */
+/* Kernels that no vector unit speeds up and REPLACE and NO_OP: compiled once, the same for every instruction
+ * set. */
 extern const hx_kernel_table_t hx_kernels_scalar;
 extern const hx_kernel_table_t hx_kernels_copy;
 

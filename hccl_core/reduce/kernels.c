@@ -4,8 +4,8 @@
  * HX_ISA the set's name; all sets must yield the same bits (see kinds.h).
  */
 #if defined(__GNUC__) && !defined(__clang__)
-/* A packager's CFLAGS (-O2) come after ours, and at -O2 GCC 12 leaves loops of unknown length scalar. Threading jumps
- * breaks up the chained selects of MAX and MIN, which then cannot become vector code. */
+/* A packager's CFLAGS (-O2) come after ours, and at -O2 GCC 12 leaves loops of unknown length scalar.
+ * Threading jumps breaks up the chained selects of MAX and MIN, which then cannot become vector code. */
 #pragma GCC optimize("O3", "vect-cost-model=dynamic", "no-thread-jumps")
 #endif
 

@@ -7,7 +7,8 @@
 #include <float.h>
 #include <string.h>
 
-/* x87's long double leaves padding behind its value. Results have it zeroed, so equal values are equal bytes. */
+/* x87's long double leaves padding behind its value. Results have it zeroed, so equal values are equal bytes.
+ */
 #if LDBL_MANT_DIG == 64
 enum { FLD_VALUE_BYTES = 10 };
 #else
@@ -46,40 +47,40 @@ HX_KERNEL(cfld, prod, cfld_quiet)
 HX_KERNEL_COMPLEX_SUM(cfld, fld)
 
 /*
- * Pairs: a pair is never changed, only chosen, so a pair's value is where it lies, and the bytes between and behind its
- * members come along. Of equal values the lower index wins; values that are not numbers are more extreme than any
- * number and equal to each other, so a NaN reaches the result whatever the order.
+ * Pairs: a pair is never changed, only chosen, so a pair's value is where it lies, and the bytes between and
+ * behind its members come along. Of equal values the lower index wins; values that are not numbers are more
+ * extreme than any number and equal to each other, so a NaN reaches the result whatever the order.
  */
-#define HX_NEVER_NAN(v) ((void)(v), false)
+#define HX_NEVER_NAN(v)  ((void)(v), false)
 #define HX_CAN_BE_NAN(v) __builtin_isnan(v)
 
-#define HX_OP_LOC(K, pair_t, is_nan, op, beyond)                                                       \
-    static inline K##_val K##_##op(K##_val a, K##_val b)                                               \
-    {                                                                                                  \
-        pair_t x, y;                                                                                   \
-        memcpy(&x, a, sizeof x);                                                                       \
-        memcpy(&y, b, sizeof y);                                                                       \
-        const bool x_nan = is_nan(x.v), y_nan = is_nan(y.v);                                           \
-        const bool tie = (x_nan && y_nan) || x.v == y.v;                                               \
-        const bool second = tie ? y.i < x.i : y_nan || (!x_nan && y.v beyond x.v);                     \
-        return second ? b : a;                                                                         \
+#define HX_OP_LOC(K, pair_t, is_nan, op, beyond)                                                             \
+    static inline K##_val K##_##op(K##_val a, K##_val b)                                                     \
+    {                                                                                                        \
+        pair_t x, y;                                                                                         \
+        memcpy(&x, a, sizeof x);                                                                             \
+        memcpy(&y, b, sizeof y);                                                                             \
+        const bool x_nan = is_nan(x.v), y_nan = is_nan(y.v);                                                 \
+        const bool tie = (x_nan && y_nan) || x.v == y.v;                                                     \
+        const bool second = tie ? y.i < x.i : y_nan || (!x_nan && y.v beyond x.v);                           \
+        return second ? b : a;                                                                               \
     }
 
-#define HX_KIND_PAIR(K, pair_t, is_nan)                                                                \
-    typedef struct {                                                                                   \
-        uint8_t byte[sizeof(pair_t)];                                                                  \
-    } K##_mem;                                                                                         \
-    typedef const K##_mem *K##_val;                                                                    \
-    static inline K##_val K##_load(const K##_mem *from)                                                \
-    {                                                                                                  \
-        return from;                                                                                   \
-    }                                                                                                  \
-    static inline void K##_store(K##_mem *to, K##_val v)                                               \
-    {                                                                                                  \
-        *to = *v;                                                                                      \
-    }                                                                                                  \
-    HX_OP_LOC(K, pair_t, is_nan, minloc, <) HX_OP_LOC(K, pair_t, is_nan, maxloc, >)                    \
-    HX_KERNEL(K, minloc, HX_AS_IS) HX_KERNEL(K, maxloc, HX_AS_IS)
+#define HX_KIND_PAIR(K, pair_t, is_nan)                                                                      \
+    typedef struct {                                                                                         \
+        uint8_t byte[sizeof(pair_t)];                                                                        \
+    } K##_mem;                                                                                               \
+    typedef const K##_mem *K##_val;                                                                          \
+    static inline K##_val K##_load(const K##_mem *from)                                                      \
+    {                                                                                                        \
+        return from;                                                                                         \
+    }                                                                                                        \
+    static inline void K##_store(K##_mem *to, K##_val v)                                                     \
+    {                                                                                                        \
+        *to = *v;                                                                                            \
+    }                                                                                                        \
+    HX_OP_LOC(K, pair_t, is_nan, minloc, <)                                                                  \
+    HX_OP_LOC(K, pair_t, is_nan, maxloc, >) HX_KERNEL(K, minloc, HX_AS_IS) HX_KERNEL(K, maxloc, HX_AS_IS)
 
 HX_KIND_PAIR(fi, hcore_pair_fi_t, HX_CAN_BE_NAN)
 HX_KIND_PAIR(di, hcore_pair_di_t, HX_CAN_BE_NAN)

@@ -14,8 +14,8 @@ static bool portable_runs(void)
 }
 
 #if defined(__x86_64__)
-/* What Makefile.inc compiles the sets with. __builtin_cpu_supports also asks whether the system saves the vector
- * registers; Clang 14 does not know "f16c", so that bit is read here. */
+/* What Makefile.inc compiles the sets with. __builtin_cpu_supports also asks whether the system saves the
+ * vector registers; Clang 14 does not know "f16c", so that bit is read here. */
 static bool avx2_runs(void)
 {
     unsigned eax, ebx, ecx, edx;
@@ -89,7 +89,8 @@ hcore_reduce_fn_t hcore_reduce_find(hcore_type_t type, hcore_redop_t op)
     return hcore_reduce_find_isa(hcore_reduce_isa_chosen(), type, op);
 }
 
-static void run_builtin(const hcore_reducer_t *self, void *dst, const void *const *src, unsigned nsrc, size_t n)
+static void run_builtin(const hcore_reducer_t *self, void *dst, const void *const *src, unsigned nsrc,
+                        size_t n)
 {
     self->kernel(dst, src, nsrc, n);
 }

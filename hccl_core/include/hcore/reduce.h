@@ -21,10 +21,10 @@ typedef void (*hcore_reduce_fn_t)(void *dst, const void *const *src, unsigned ns
 /* The kernel for a type and op, in the widest instruction set this CPU has; NULL when MPI does not define
  * the op on the type (MPI 4.0 section 6.9.2; beyond it, floating types have LAND, LOR and LXOR, as in
  * MPICH, and every type has REPLACE and NO_OP). Thread safe.
- * What MPI leaves open: integers wrap. Where a floating result is not a number it is the positive quiet NaN, whichever
- * NaNs went in; MAX and MIN give it if any source is a NaN, and keep the first of +0 and -0. MINLOC and MAXLOC
- * choose a whole pair with the bytes between its members: NaN before any number, then the lower index, then
- * the first. FP16 and BFP16 are rounded after every OP. */
+ * What MPI leaves open: integers wrap. Where a floating result is not a number it is the positive quiet NaN,
+ * whichever NaNs went in; MAX and MIN give it if any source is a NaN, and keep the first of +0 and -0. MINLOC
+ * and MAXLOC choose a whole pair with the bytes between its members: NaN before any number, then the lower
+ * index, then the first. FP16 and BFP16 are rounded after every OP. */
 hcore_reduce_fn_t hcore_reduce_find(hcore_type_t type, hcore_redop_t op);
 
 /* For tests and hccl_info: the instruction sets this build has kernels for ("portable" is always 0), which

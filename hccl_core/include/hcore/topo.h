@@ -28,11 +28,14 @@ void hcore_topo_probe(hcore_place_t *place);
 /* Cpus that the n ranks together may use: the union of masks, bounded by the smallest quota, at least 1. */
 uint32_t hcore_topo_cpus(const hcore_place_t *places, size_t n);
 
-/* NODE when all n ranks lie under one last-level cache or one package, or can't be told apart; else SUPERPOD. The ranks must
- * be on one host. */
+/* NODE when all n ranks lie under one last-level cache or one package, or can't be told apart; else SUPERPOD.
+ * The ranks must be on one host. Two ranks are told apart by known packages or caches that differ while the
+ * other is not shared. */
 hcore_span_t hcore_topo_span(const hcore_place_t *places, size_t n);
 
-/* The same for a synthetic machine, for tests: "package:2,llc:2,cpu:4" -> places of ranks bound one per cpu. */
+/* The same for a synthetic machine, for tests: "package:2,llc:2,cpu:4" -> places of ranks bound one per cpu.
+ * Levels are package, numa, llc in any nesting, outer first, then cpu; one that is not named is unknown.
+ * ERR_FORMAT: not such a description; ERR_PARAM: more cpus than `room` or 1024. */
 hcore_status_t hcore_topo_synthetic(const char *description, hcore_place_t *places, size_t room, size_t *count);
 
 /* True when hwloc answered the last probe; for hccl_info. */
