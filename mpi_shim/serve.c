@@ -199,7 +199,11 @@ static int serve_reduction(const shim_call_t *call, shim_watch_t *watch, hcore_o
     if (!job.in_place) {
         set_side(&job, SHIM_IN, 1);
         if (oper == HCORE_OPER_Exscan && job.comm->rank == 0) {
-            job.nblocks[SHIM_OUT] = 0; /* not significant there */
+            /* Not significant there. But MPI refuses the buffers all the other ranks are refused for, and so must this one. */
+            if (call->sendbuf == call->recvbuf && call->sendcount > 0) {
+                return shim_pass(watch, HCORE_REASON_BAD_ARGUMENT);
+            }
+            job.nblocks[SHIM_OUT] = 0;
         }
     }
     return shim_job_run(&job);
