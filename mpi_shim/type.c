@@ -188,47 +188,88 @@ hcore_redop_t shim_op_get(MPI_Op handle)
 
 enum { PACK_BYTES = 1 << 30 }; /* of one call to the library, whose sizes are int */
 
-/* Elements of one call to MPI_Pack: at least one. */
-static uint64_t pack_step(const shim_type_t *type)
+/*
+ * A typed place for MPI_Pack and MPI_Unpack, which refuse the null buffer of a type with absolute addresses (MPI_BOTTOM): the same
+ * place seen from an address that is not null.
+ */
+typedef struct {
+    char *buffer;
+    MPI_Datatype type;
+    bool shifted; /* type is ours to free */
+} place_t;
+
+static int get_place(uintptr_t address, MPI_Datatype type, place_t *place)
 {
-    return type->size > 0 && type->size < PACK_BYTES ? PACK_BYTES / type->size : 1;
+    static char anchor;
+    *place = (place_t){(char *)address, type, false};
+    if (address != 0) {
+        return MPI_SUCCESS;
+    }
+    const int one = 1;
+    const MPI_Aint back = -(MPI_Aint)(uintptr_t)&anchor;
+    int code = shim_pmpi.Type_create_hindexed(1, &one, &back, type, &place->type);
+    if (code == MPI_SUCCESS) {
+        place->buffer = &anchor;
+        place->shifted = true;
+        code = shim_pmpi.Type_commit(&place->type);
+    }
+    return code;
+}
+
+static void put_place(place_t *place)
+{
+    if (place->shifted) {
+        shim_pmpi.Type_free(&place->type);
+    }
+}
+
+typedef enum { TO_PACKED, FROM_PACKED } direction_t;
+
+/* At most PACK_BYTES, unless one element is larger. */
+static int transfer_step(direction_t direction, uintptr_t address, int count, MPI_Datatype handle, void *packed, int bytes,
+                         MPI_Comm comm)
+{
+    place_t place;
+    int position = 0, code = get_place(address, handle, &place);
+    if (code == MPI_SUCCESS) {
+        code = direction == TO_PACKED
+                   ? shim_pmpi.Pack(place.buffer, count, place.type, packed, bytes, &position, comm)
+                   : shim_pmpi.Unpack(packed, bytes, &position, place.buffer, count, place.type, comm);
+    }
+    put_place(&place);
+    return code;
+}
+
+static int transfer(direction_t direction, uintptr_t buffer, uint64_t count, MPI_Datatype handle, const shim_type_t *type,
+                    char *packed, MPI_Comm comm)
+{
+    const uint64_t step = type->size > 0 && type->size < PACK_BYTES ? PACK_BYTES / type->size : 1;
+    int code = MPI_SUCCESS;
+    for (uint64_t i = 0; i < count && type->size > 0 && code == MPI_SUCCESS; i += step) {
+        const uint64_t n = count - i < step ? count - i : step;
+        code = transfer_step(direction, buffer + (uintptr_t)((MPI_Aint)i * type->extent), (int)n, handle,
+                             packed + i * type->size, (int)(n * type->size), comm);
+    }
+    return code;
 }
 
 int shim_pack(const void *buffer, uint64_t count, MPI_Datatype handle, const shim_type_t *type, void *packed, MPI_Comm comm)
 {
-    const uint64_t step = pack_step(type);
-    int code = MPI_SUCCESS;
     if (type->contiguous) {
         memcpy(packed, buffer, count * type->size);
         return MPI_SUCCESS;
     }
-    for (uint64_t i = 0; i < count && type->size > 0 && code == MPI_SUCCESS; i += step) {
-        const uint64_t n = count - i < step ? count - i : step;
-        const char *from = (const char *)((uintptr_t)buffer + (uintptr_t)((MPI_Aint)i * type->extent));
-        int position = 0;
-        code = shim_pmpi.Pack(from, (int)n, handle, (char *)packed + i * type->size, (int)(n * type->size), &position,
-                              comm);
-    }
-    return code;
+    return transfer(TO_PACKED, (uintptr_t)buffer, count, handle, type, packed, comm);
 }
 
 int shim_unpack(const void *packed, void *buffer, uint64_t count, MPI_Datatype handle, const shim_type_t *type,
                 MPI_Comm comm)
 {
-    const uint64_t step = pack_step(type);
-    int code = MPI_SUCCESS;
     if (type->contiguous) {
         memcpy(buffer, packed, count * type->size);
         return MPI_SUCCESS;
     }
-    for (uint64_t i = 0; i < count && type->size > 0 && code == MPI_SUCCESS; i += step) {
-        const uint64_t n = count - i < step ? count - i : step;
-        char *to = (char *)((uintptr_t)buffer + (uintptr_t)((MPI_Aint)i * type->extent));
-        int position = 0;
-        code = shim_pmpi.Unpack((const char *)packed + i * type->size, (int)(n * type->size), &position, to, (int)n,
-                                handle, comm);
-    }
-    return code;
+    return transfer(FROM_PACKED, (uintptr_t)buffer, count, handle, type, (char *)(uintptr_t)packed, comm);
 }
 
 /* A typed buffer of n elements: `base` is what free() takes, the elements begin where lb says. */

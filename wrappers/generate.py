@@ -28,7 +28,7 @@ KINDS = {
     "value": "void *", "extra": "void *", "copyfn": "MPI_Comm_copy_attr_function *",
     "deletefn": "MPI_Comm_delete_attr_function *", "text": "const char *", "lb": "MPI_Aint *",
     "extent": "MPI_Aint *",
-    "ints": "int *", "aints": "MPI_Aint *", "types": "MPI_Datatype *", "status": "MPI_Status *",
+    "ints": "int *", "ints_in": "const int *", "aints_in": "const MPI_Aint *", "aints": "MPI_Aint *", "types": "MPI_Datatype *", "status": "MPI_Status *",
 }
 # which field of shim_call_t a collective's parameter fills; two fields where one argument plays both parts
 FIELDS = {
