@@ -5,7 +5,9 @@
 #include <stdint.h>
 #include <string.h>
 
-/* Small enough that this, and the pieces of a loop's other sources, stay in the first-level cache. */
+/* Small enough that this, and the pieces of a loop's other sources, stay in the first-level cache. Aligned to
+ * its size, which is that of a page: CPUs take a load for one of a byte just stored when the lower 12 bits of
+ * the addresses match, and this keeps stores behind the loads from sources at the start of a page. */
 enum { BLOCK_BYTES = 4096 };
 
 static const void *at(const void *base, size_t offset)
@@ -19,7 +21,7 @@ static const void *at(const void *base, size_t offset)
 static void fold_block(const hx_fold_t *fold, void *dst, const void *const *src, unsigned nsrc, size_t offset,
                        size_t n)
 {
-    _Alignas(64) uint8_t partial[BLOCK_BYTES];
+    _Alignas(BLOCK_BYTES) uint8_t partial[BLOCK_BYTES];
     const void *part[HX_LOOP_SOURCES];
     unsigned done = 0;
     unsigned held = 0; /* 1 once part[0] is the partial result */
