@@ -44,6 +44,19 @@ void *shim_scratch(shim_comm_t *comm, unsigned which, size_t bytes)
     return comm->packed[which];
 }
 
+/*
+ * MPI refuses types that were not committed. Packing would notice; a type that needs no packing is shown to MPI with a count of
+ * zero. Returns what MPI says, raised.
+ */
+static int check_committed(const shim_comm_t *comm, MPI_Datatype handle, const shim_type_t *type)
+{
+    char in = 0, out = 0;
+    int position = 0;
+    return type->predefined || !type->contiguous
+               ? MPI_SUCCESS
+               : shim_pmpi.Pack(&in, 0, handle, &out, 1, &position, comm->handle);
+}
+
 static bool type_of(const shim_side_t *side, const shim_view_t *view, uint32_t block, shim_type_t *type)
 {
     if (side->types) {
@@ -79,7 +92,7 @@ static int view_uniform(shim_comm_t *comm, const shim_side_t *side, uint32_t nbl
     if (view->packed) {
         view->blocks.base = shim_scratch(comm, which, bytes * nblocks);
     }
-    return view->packed && !view->blocks.base ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    return view->packed && !view->blocks.base ? shim_raise(comm->handle, MPI_ERR_NO_MEM) : MPI_SUCCESS;
 }
 
 /* Sizes of the blocks of a V or W argument; whether any of them must be packed. */
@@ -98,6 +111,10 @@ static int measure(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks,
             return SHIM_PASS;
         }
         view->packed = view->packed || !type.contiguous;
+        const int code = check_committed(comm, handle_of(side, i), &type);
+        if (code != MPI_SUCCESS) {
+            return code;
+        }
     }
     return MPI_SUCCESS;
 }
@@ -124,7 +141,7 @@ static int view_arrays(shim_comm_t *comm, const shim_side_t *side, uint32_t nblo
     if (view->packed) {
         view->blocks.base = shim_scratch(comm, which, total);
     }
-    return view->packed && !view->blocks.base ? MPI_ERR_NO_MEM : MPI_SUCCESS;
+    return view->packed && !view->blocks.base ? shim_raise(comm->handle, MPI_ERR_NO_MEM) : MPI_SUCCESS;
 }
 
 int shim_view(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view)
@@ -132,6 +149,10 @@ int shim_view(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, unsi
     *view = (shim_view_t){.info.core = HCORE_TYPE_NONE};
     if (!side->types && !shim_type_get(side->type, &view->info)) {
         return SHIM_PASS;
+    }
+    const int code = side->types ? MPI_SUCCESS : check_committed(comm, side->type, &view->info);
+    if (code != MPI_SUCCESS) {
+        return code;
     }
     if (side->raw) {
         view->info.size = (uint64_t)view->info.extent;

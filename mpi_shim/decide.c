@@ -36,6 +36,14 @@ static void ask(const shim_comm_t *comm, struct shim_verdict *v)
     v->known = true;
 }
 
+/* "No backend qualifies" tells a user nothing: what stood in the way of the backend that came closest does. */
+static hcore_reason_t why_mpi(const hcore_verdict_t *verdict)
+{
+    const hcore_reason_t aicpu = verdict->passed[HCORE_BACKEND_AICPU];
+    const bool listed = aicpu != HCORE_REASON_NOT_LISTED && aicpu != HCORE_REASON_SWITCHED_OFF;
+    return listed ? aicpu : verdict->passed[HCORE_BACKEND_AIV];
+}
+
 hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, uint64_t bytes,
                             shim_watch_t *watch)
 {
@@ -47,6 +55,6 @@ hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t t
     }
     const hcore_verdict_t *verdict = bytes <= v->limit ? &v->small : &v->large;
     watch->backend = verdict->backend;
-    watch->reason = verdict->reason;
+    watch->reason = verdict->backend == HCORE_BACKEND_MPI ? why_mpi(verdict) : verdict->reason;
     return verdict->backend;
 }

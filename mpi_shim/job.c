@@ -147,7 +147,7 @@ static int make_views(shim_job_t *job)
                                                    : shim_raise(job->comm->handle, plain_error(job));
         }
         if (code != MPI_SUCCESS) {
-            return shim_raise(job->comm->handle, code);
+            return code;
         }
     }
     const int code = plain_error(job);

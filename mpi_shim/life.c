@@ -15,14 +15,16 @@ static pthread_mutex_t start_lock = PTHREAD_MUTEX_INITIALIZER;
 /* release store after everything in `shim` is set; pairs with the acquire loads in shim_start */
 static atomic_bool started;
 static unsigned bad_values;
+static bool strict;
 
-/* A bad value is one line on stderr of one rank, asked for or not; all other messages need the log. */
+/* A bad value is one line on stderr of one rank, asked for or not; all other messages need the log. When it ends the job, each
+ * rank says so itself: the first to abort may not be rank 0. */
 static void config_message(void *context, hcore_log_level_t level, const char *line)
 {
     (void)context;
     if (level == HCORE_LOG_ERROR) {
         bad_values++;
-        if (shim.world_rank == 0) {
+        if (shim.world_rank == 0 || strict) {
             fprintf(stderr, "hccl-shim: %s\n", line);
         }
     }
@@ -63,6 +65,7 @@ static void load_config(void)
     if (shim.config.log_level > HCORE_LOG_OFF) {
         hcore_log_open((hcore_log_level_t)shim.config.log_level, shim.config.log_file);
     }
+    strict = shim.config.strict;
     hcore_config_release(&shim.config);
     hcore_config_load(&shim.config, environ, config_message, NULL);
 }
@@ -83,7 +86,7 @@ static void start_locked(void)
     shim_type_init();
     shim_pmpi.Comm_create_keyval(NULL, shim_comm_delete, &shim.keyval, NULL);
     shim_report_init();
-    if (bad_values > 0 && shim.config.strict && initialized) {
+    if (bad_values > 0 && strict && initialized) {
         hcore_log_close();
         shim_pmpi.Abort(MPI_COMM_WORLD, EXIT_FAILURE);
     }

@@ -185,7 +185,8 @@ typedef struct {
 } shim_view_t;
 
 MPI_Count shim_count(const shim_side_t *side, uint32_t block);
-/* SHIM_PASS if an argument is not plainly valid (negative count, bad type, NULL buffer), an MPI code if memory is short. */
+/* SHIM_PASS if an argument is not plainly valid (negative count, bad type, NULL buffer); an MPI code, raised, if memory is short or the
+ * type was not committed. */
 int shim_view(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view);
 int shim_view_pack(shim_comm_t *comm, const shim_side_t *side, uint32_t first, uint32_t nblocks, const shim_view_t *view);
 int shim_view_unpack(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, const shim_view_t *view);
