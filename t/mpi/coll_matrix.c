@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/mpi/coll_matrix.c - every blocking collective and its _c form, over types, ops, counts, roots, in place or not, against
- * a serial reference.
+ * t/mpi/coll_matrix.c - every blocking collective and its _c form, over types, ops, counts, roots, in place
+ * or not, against a serial reference.
  *
  * usage: coll_matrix [--kind move|reduce] [--func LIST] [--type LIST] [--op LIST] [--count LIST]
  *                    [--root N|all] [--form int|count|both] [--all]
  *
- * Lists are comma-separated names without regard to a missing MPI_; an empty selection fails. The table `thinning` says
- * which part of the space is run at which count; --all runs the whole.
- * TEST_MAY_FALL_BACK=1: a call may be served by the MPI underneath.
- * TEST_ANY_ORDER=1: floats may differ from rank order as another order of evaluation allows.
+ * Lists are comma-separated names without regard to a missing MPI_; an empty selection fails. The table
+ * `thinning` says which part of the space is run at which count; --all runs the whole. TEST_MAY_FALL_BACK=1:
+ * a call may be served by the MPI underneath. TEST_ANY_ORDER=1: floats may differ from rank order as another
+ * order of evaluation allows.
  */
 #include "matrix.h"
 
@@ -19,7 +19,8 @@ typedef enum { TYPES_ALL, TYPES_SAMPLE, TYPES_LARGE_SAMPLE } types_part_t;
 typedef enum { ROOTS_ALL, ROOTS_ENDS, ROOTS_ONE } roots_part_t;
 typedef enum { FORMS_BOTH, FORMS_IN_TURN } forms_part_t;
 
-/* The first row whose limit is not below the count holds. Reductions have ten times the cells of moves by their ops. */
+/* The first row whose limit is not below the count holds. Reductions have ten times the cells of moves by
+ * their ops. */
 static const struct {
     int limit;
     types_part_t types;
@@ -105,8 +106,8 @@ static bool form_runs(const cell_t *cell)
 }
 
 /*
- * An MPI may lack an op on an optional type (MPICH 4.0 has none on MPI_COMPLEX32). That is taken as such only when both the
- * name under test and the MPI underneath refuse it.
+ * An MPI may lack an op on an optional type (MPICH 4.0 has none on MPI_COMPLEX32). That is taken as such only
+ * when both the name under test and the MPI underneath refuse it.
  */
 static bool op_refused(const type_t *type, op_id_t op)
 {
@@ -207,7 +208,8 @@ static void check_types(void)
     for (size_t i = 0; i < n && t_rank == 0; i++) {
         for (int op = OP_SUM; op < OP_COUNT; op++) {
             if (op_takes((op_id_t)op, &types[i]) && op_refused(&types[i], (op_id_t)op)) {
-                printf("# left out: %s on %s, which this MPI refuses\n", op_get((op_id_t)op)->name, types[i].name);
+                printf("# left out: %s on %s, which this MPI refuses\n", op_get((op_id_t)op)->name,
+                       types[i].name);
             }
         }
     }
@@ -226,8 +228,9 @@ static int parse_counts(char *text)
 static bool parse(int argc, char **argv)
 {
     static const struct option names[] = {
-        {"kind", 1, 0, 'k'}, {"func", 1, 0, 'f'}, {"type", 1, 0, 't'}, {"op", 1, 0, 'o'},  {"count", 1, 0, 'c'},
-        {"root", 1, 0, 'r'}, {"form", 1, 0, 'm'}, {"all", 0, 0, 'a'},  {NULL, 0, NULL, 0},
+        {"kind", 1, 0, 'k'}, {"func", 1, 0, 'f'},  {"type", 1, 0, 't'},
+        {"op", 1, 0, 'o'},   {"count", 1, 0, 'c'}, {"root", 1, 0, 'r'},
+        {"form", 1, 0, 'm'}, {"all", 0, 0, 'a'},   {NULL, 0, NULL, 0},
     };
     for (int c; (c = getopt_long(argc, argv, "", names, NULL)) != -1;) {
         switch (c) {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/mpi/derived.c - derived datatypes in the collectives that move data: each rank has shapes of its own with equal
- * signatures, on one side or both, with negative lower bounds and strides, gaps, and absolute addresses on MPI_BOTTOM.
- * usage: derived [LARGEST_NUMBER_OF_ITEMS]
+ * t/mpi/derived.c - derived datatypes in the collectives that move data: each rank has shapes of its own with
+ * equal signatures, on one side or both, with negative lower bounds and strides, gaps, and absolute addresses
+ * on MPI_BOTTOM. usage: derived [LARGEST_NUMBER_OF_ITEMS]
  */
 #include "shapes.h"
 
@@ -33,6 +33,17 @@ static bool is_absolute(const case_t *c, int rank)
 {
     return (rank + c->turn) % 4 == 3;
 }
+
+/* Every third turn what is sent lies where it is received (on the root, where only that can be in place). */
+static bool in_place(const case_t *c)
+{
+    return c->turn % 3 == 1;
+}
+
+/* Both forms of a call whose arguments convert; they take turns. */
+#define CALL(c, name, ...) ((c)->turn % 2 ? name##_c(__VA_ARGS__) : name(__VA_ARGS__))
+#define SENT(here)         ((here) ? MPI_IN_PLACE : side_address(&from))
+#define RECEIVED(here)     ((here) ? MPI_IN_PLACE : side_address(&to))
 
 static void sides(const case_t *c, size_t sent, size_t received)
 {
@@ -67,10 +78,12 @@ static void bcast(const case_t *c)
     ready();
     side_want(mine, 0, c->root, 0, c->items);
     finish("MPI_Bcast", c,
-           MPI_Bcast(side_address(mine), side_count(mine, c->items), mine->type, c->root, MPI_COMM_WORLD));
+           CALL(c, MPI_Bcast, side_address(mine), side_count(mine, c->items), mine->type, c->root,
+                MPI_COMM_WORLD));
 }
 
-/* Ragged blocks of v-collectives, with a hole of one item after each; block r of `total` starts at displs[r]. */
+/* Ragged blocks of v-collectives, with a hole of one item after each; block r of `total` starts at displs[r].
+ */
 static size_t ragged(const case_t *c, const side_t *side, int *counts, int *displs)
 {
     size_t at = 0;
@@ -85,104 +98,115 @@ static size_t ragged(const case_t *c, const side_t *side, int *counts, int *disp
 
 static void gather(const case_t *c)
 {
-    bool is_root = t_rank == c->root;
+    bool is_root = t_rank == c->root, here = is_root && in_place(c);
     size_t n = c->items, p = (size_t)t_size;
     sides(c, n, is_root ? n * p : 0);
-    side_put(&from, 0, t_rank, 0, n);
+    side_put(here ? &to : &from, here ? n * (size_t)t_rank : 0, t_rank, 0, n);
     ready();
     for (int r = 0; r < t_size && is_root; r++) {
         side_want(&to, n * (size_t)r, r, 0, n);
     }
-    finish("MPI_Gather", c, MPI_Gather(side_address(&from), side_count(&from, n), from.type, side_address(&to),
-                                       side_count(&to, n), to.type, c->root, MPI_COMM_WORLD));
+    finish("MPI_Gather", c,
+           CALL(c, MPI_Gather, SENT(here), side_count(&from, n), from.type, side_address(&to),
+                side_count(&to, n), to.type, c->root, MPI_COMM_WORLD));
 }
 
 static void gatherv(const case_t *c)
 {
     int counts[MAX_RANKS], displs[MAX_RANKS];
-    bool is_root = t_rank == c->root;
+    bool is_root = t_rank == c->root, here = is_root && in_place(c);
     size_t mine = c->items + (size_t)t_rank % 2;
     to.shape = received_shape(c, t_rank);
-    size_t total = ragged(c, &to, counts, displs);
+    size_t total = ragged(c, &to, counts, displs), own = (size_t)(displs[t_rank] / to.shape->per_item);
     sides(c, mine, is_root ? total : 0);
-    side_put(&from, 0, t_rank, 0, mine);
+    side_put(here ? &to : &from, here ? own : 0, t_rank, 0, mine);
     ready();
     for (int r = 0; r < t_size && is_root; r++) {
         side_want(&to, (size_t)(displs[r] / to.shape->per_item), r, 0, c->items + (size_t)r % 2);
     }
-    finish("MPI_Gatherv", c, MPI_Gatherv(side_address(&from), side_count(&from, mine), from.type, side_address(&to), counts,
-                                         displs, to.type, c->root, MPI_COMM_WORLD));
+    finish("MPI_Gatherv", c,
+           MPI_Gatherv(SENT(here), side_count(&from, mine), from.type, side_address(&to), counts, displs,
+                       to.type, c->root, MPI_COMM_WORLD));
 }
 
 static void scatter(const case_t *c)
 {
-    bool is_root = t_rank == c->root;
+    bool is_root = t_rank == c->root, here = is_root && in_place(c);
     size_t n = c->items;
     sides(c, is_root ? n * (size_t)t_size : 0, n);
     side_put(&from, 0, c->root, 0, is_root ? n * (size_t)t_size : 0);
     ready();
-    side_want(&to, 0, c->root, n * (size_t)t_rank, n);
-    finish("MPI_Scatter", c, MPI_Scatter(side_address(&from), side_count(&from, n), from.type, side_address(&to),
-                                         side_count(&to, n), to.type, c->root, MPI_COMM_WORLD));
+    side_want(&to, 0, c->root, n * (size_t)t_rank, here ? 0 : n);
+    finish("MPI_Scatter", c,
+           CALL(c, MPI_Scatter, side_address(&from), side_count(&from, n), from.type, RECEIVED(here),
+                side_count(&to, n), to.type, c->root, MPI_COMM_WORLD));
 }
 
 static void scatterv(const case_t *c)
 {
     int counts[MAX_RANKS], displs[MAX_RANKS];
-    bool is_root = t_rank == c->root;
+    bool is_root = t_rank == c->root, here = is_root && in_place(c);
     size_t mine = c->items + (size_t)t_rank % 2;
     from.shape = sent_shape(c, t_rank);
     size_t total = ragged(c, &from, counts, displs);
     sides(c, is_root ? total : 0, mine);
     for (int r = 0; r < t_size && is_root; r++) {
-        side_put(&from, (size_t)(displs[r] / from.shape->per_item), c->root, (size_t)r * 1000, c->items + (size_t)r % 2);
+        side_put(&from, (size_t)(displs[r] / from.shape->per_item), c->root, (size_t)r * 1000,
+                 c->items + (size_t)r % 2);
     }
     ready();
-    side_want(&to, 0, c->root, (size_t)t_rank * 1000, mine);
-    finish("MPI_Scatterv", c, MPI_Scatterv(side_address(&from), counts, displs, from.type, side_address(&to),
-                                           side_count(&to, mine), to.type, c->root, MPI_COMM_WORLD));
+    side_want(&to, 0, c->root, (size_t)t_rank * 1000, here ? 0 : mine);
+    finish("MPI_Scatterv", c,
+           MPI_Scatterv(side_address(&from), counts, displs, from.type, RECEIVED(here), side_count(&to, mine),
+                        to.type, c->root, MPI_COMM_WORLD));
 }
 
 static void allgather(const case_t *c)
 {
     size_t n = c->items;
+    bool here = in_place(c);
     sides(c, n, n * (size_t)t_size);
-    side_put(&from, 0, t_rank, 0, n);
+    side_put(here ? &to : &from, here ? n * (size_t)t_rank : 0, t_rank, 0, n);
     ready();
     for (int r = 0; r < t_size; r++) {
         side_want(&to, n * (size_t)r, r, 0, n);
     }
-    finish("MPI_Allgather", c, MPI_Allgather(side_address(&from), side_count(&from, n), from.type, side_address(&to),
-                                             side_count(&to, n), to.type, MPI_COMM_WORLD));
+    finish("MPI_Allgather", c,
+           CALL(c, MPI_Allgather, SENT(here), side_count(&from, n), from.type, side_address(&to),
+                side_count(&to, n), to.type, MPI_COMM_WORLD));
 }
 
 static void allgatherv(const case_t *c)
 {
     int counts[MAX_RANKS], displs[MAX_RANKS];
     size_t mine = c->items + (size_t)t_rank % 2;
+    bool here = in_place(c);
     to.shape = received_shape(c, t_rank);
-    size_t total = ragged(c, &to, counts, displs);
+    size_t total = ragged(c, &to, counts, displs), own = (size_t)(displs[t_rank] / to.shape->per_item);
     sides(c, mine, total);
-    side_put(&from, 0, t_rank, 0, mine);
+    side_put(here ? &to : &from, here ? own : 0, t_rank, 0, mine);
     ready();
     for (int r = 0; r < t_size; r++) {
         side_want(&to, (size_t)(displs[r] / to.shape->per_item), r, 0, c->items + (size_t)r % 2);
     }
-    finish("MPI_Allgatherv", c, MPI_Allgatherv(side_address(&from), side_count(&from, mine), from.type, side_address(&to),
-                                               counts, displs, to.type, MPI_COMM_WORLD));
+    finish("MPI_Allgatherv", c,
+           MPI_Allgatherv(SENT(here), side_count(&from, mine), from.type, side_address(&to), counts, displs,
+                          to.type, MPI_COMM_WORLD));
 }
 
 static void alltoall(const case_t *c)
 {
     size_t n = c->items, p = (size_t)t_size;
+    bool here = in_place(c);
     sides(c, n * p, n * p);
-    side_put(&from, 0, t_rank, 0, n * p);
+    side_put(here ? &to : &from, 0, t_rank, 0, n * p);
     ready();
     for (int r = 0; r < t_size; r++) {
         side_want(&to, n * (size_t)r, r, n * (size_t)t_rank, n);
     }
-    finish("MPI_Alltoall", c, MPI_Alltoall(side_address(&from), side_count(&from, n), from.type, side_address(&to),
-                                           side_count(&to, n), to.type, MPI_COMM_WORLD));
+    finish("MPI_Alltoall", c,
+           CALL(c, MPI_Alltoall, SENT(here), side_count(&from, n), from.type, side_address(&to),
+                side_count(&to, n), to.type, MPI_COMM_WORLD));
 }
 
 /* What rank `sender` has for `receiver`: its size depends on both. */
@@ -212,11 +236,13 @@ static void set_exchange(const case_t *c, exchange_t *x)
     }
     sides(c, items_from, items_to);
     for (int r = 0; r < t_size; r++) {
-        side_put(&from, (size_t)(x->sent_at[r] / from.shape->per_item), t_rank, (size_t)r * 777, pair_items(c, t_rank, r));
+        side_put(&from, (size_t)(x->sent_at[r] / from.shape->per_item), t_rank, (size_t)r * 777,
+                 pair_items(c, t_rank, r));
     }
     ready();
     for (int r = 0; r < t_size; r++) {
-        side_want(&to, (size_t)(x->received_at[r] / to.shape->per_item), r, (size_t)t_rank * 777, pair_items(c, r, t_rank));
+        side_want(&to, (size_t)(x->received_at[r] / to.shape->per_item), r, (size_t)t_rank * 777,
+                  pair_items(c, r, t_rank));
     }
 }
 
@@ -224,8 +250,9 @@ static void alltoallv(const case_t *c)
 {
     exchange_t x;
     set_exchange(c, &x);
-    finish("MPI_Alltoallv", c, MPI_Alltoallv(side_address(&from), x.sent, x.sent_at, from.type, side_address(&to), x.received,
-                                             x.received_at, to.type, MPI_COMM_WORLD));
+    finish("MPI_Alltoallv", c,
+           MPI_Alltoallv(side_address(&from), x.sent, x.sent_at, from.type, side_address(&to), x.received,
+                         x.received_at, to.type, MPI_COMM_WORLD));
 }
 
 static void alltoallw(const case_t *c)
@@ -239,17 +266,18 @@ static void alltoallw(const case_t *c)
         sent_type[r] = from.type;
         received_type[r] = to.type;
     }
-    finish("MPI_Alltoallw", c, MPI_Alltoallw(side_address(&from), x.sent, x.sent_at, sent_type, side_address(&to), x.received,
-                                             x.received_at, received_type, MPI_COMM_WORLD));
+    finish("MPI_Alltoallw", c,
+           MPI_Alltoallw(side_address(&from), x.sent, x.sent_at, sent_type, side_address(&to), x.received,
+                         x.received_at, received_type, MPI_COMM_WORLD));
 }
 
 static const struct {
     const char *name;
     void (*run)(const case_t *c);
 } functions[] = {
-    {"MPI_Bcast", bcast},           {"MPI_Gather", gather},         {"MPI_Gatherv", gatherv},
-    {"MPI_Scatter", scatter},       {"MPI_Scatterv", scatterv},     {"MPI_Allgather", allgather},
-    {"MPI_Allgatherv", allgatherv}, {"MPI_Alltoall", alltoall},     {"MPI_Alltoallv", alltoallv},
+    {"MPI_Bcast", bcast},           {"MPI_Gather", gather},     {"MPI_Gatherv", gatherv},
+    {"MPI_Scatter", scatter},       {"MPI_Scatterv", scatterv}, {"MPI_Allgather", allgather},
+    {"MPI_Allgatherv", allgatherv}, {"MPI_Alltoall", alltoall}, {"MPI_Alltoallv", alltoallv},
     {"MPI_Alltoallw", alltoallw},
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/mpi/dlopened.c - not linked with MPI: opens it RTLD_LOCAL, as Python and Julia do, and calls it by the addresses dlsym
- * gives for that handle. usage: dlopened LIBRARY
+ * t/mpi/dlopened.c - not linked with MPI: opens it RTLD_LOCAL, as Python and Julia do, and calls it by the
+ * addresses dlsym gives for that handle. usage: dlopened LIBRARY
  */
 #include <dlfcn.h>
 #include <mpi.h>

@@ -15,7 +15,8 @@ static void tell(const char *directory)
     snprintf(path, sizeof path, "%s/.%d", directory, t_rank);
     snprintf(final, sizeof final, "%s/%d", directory, t_rank);
     FILE *file = fopen(path, "w");
-    if (!file || fprintf(file, "%ld\n", (long)getpid()) < 0 || fclose(file) != 0 || rename(path, final) != 0) {
+    if (!file || fprintf(file, "%ld\n", (long)getpid()) < 0 || fclose(file) != 0 ||
+        rename(path, final) != 0) {
         MPI_Abort(MPI_COMM_WORLD, 9);
     }
 }

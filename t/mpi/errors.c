@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/mpi/errors.c - wrong arguments give the error that the MPI underneath gives, through the program's handler, and the next
- * right collective works. The wanted class is asked of PMPI_ in the same process; what crashes or hangs MPICH 4.0 is left out
- * (a negative count in Reduce, Allreduce, Scan, Exscan and Reduce_scatter_block, Bcast with IN_PLACE or of nothing of DATATYPE_NULL).
+ * t/mpi/errors.c - wrong arguments give the error that the MPI underneath gives, through the program's
+ * handler, and the next right collective works. The wanted class is asked of PMPI_ in the same process; what
+ * crashes or hangs MPICH 4.0 is left out (a negative count in Reduce, Allreduce, Scan, Exscan and
+ * Reduce_scatter_block, Bcast with IN_PLACE or of nothing of DATATYPE_NULL).
  */
 #include "common.h"
 
@@ -14,16 +15,17 @@ static void right_call(const char *after)
 {
     int one = 1, sum = 0;
     int code = MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, comm);
-    t_check(code == MPI_SUCCESS && sum == t_size, "a right Allreduce after %s: code %d, sum %d", after, code, sum);
+    t_check(code == MPI_SUCCESS && sum == t_size, "a right Allreduce after %s: code %d, sum %d", after, code,
+            sum);
     t_check(t_served_by_core(), "a right Allreduce after %s ran on %s", after, t_last_path());
 }
 
 /* The same call under both names: the classes must agree and be an error. All ranks make the same mistake. */
-#define WRONG(call)                                                                                         \
-    do {                                                                                                    \
-        int wanted = t_class(P##call), got = t_class(call);                                                 \
-        t_check(wanted == got && got != MPI_SUCCESS, "%s: class %d, wanted %d", #call, got, wanted);        \
-        right_call(#call);                                                                                  \
+#define WRONG(call)                                                                                          \
+    do {                                                                                                     \
+        int wanted = t_class(P##call), got = t_class(call);                                                  \
+        t_check(wanted == got && got != MPI_SUCCESS, "%s: class %d, wanted %d", #call, got, wanted);         \
+        right_call(#call);                                                                                   \
     } while (0)
 
 static void wrong_counts(void)
@@ -151,11 +153,11 @@ static void own_handler(void)
     MPI_Comm_set_errhandler(other, handler);
     MPI_Barrier(other);
     MPI_Bcast(in, 1, MPI_INT, t_size, other);
-    t_check(handled == 1 && handled_class == MPI_ERR_ROOT, "handler called %u times, class %d, wanted once, %d", handled,
-            handled_class, MPI_ERR_ROOT);
+    t_check(handled == 1 && handled_class == MPI_ERR_ROOT,
+            "handler called %u times, class %d, wanted once, %d", handled, handled_class, MPI_ERR_ROOT);
     MPI_Allreduce(in, out, 1, MPI_INT, MPI_OP_NULL, other);
-    t_check(handled == 2 && handled_class == MPI_ERR_OP, "handler called %u times, class %d, wanted twice, %d", handled,
-            handled_class, MPI_ERR_OP);
+    t_check(handled == 2 && handled_class == MPI_ERR_OP,
+            "handler called %u times, class %d, wanted twice, %d", handled, handled_class, MPI_ERR_OP);
     MPI_Barrier(other);
     t_check(handled == 2, "handler called by a right collective");
     MPI_Comm_free(&other);
@@ -165,7 +167,7 @@ static void own_handler(void)
 
 int main(int argc, char **argv)
 {
-    enum { SECONDS = 60 };
+    enum { SECONDS = 30 };
     t_init(&argc, &argv, SECONDS);
     for (int r = 0; r < t_size; r++) {
         counts[r] = 1;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * t/mpi/known.c - a fixed number of calls of each kind, for tests of the report and of bad settings:
- * 11 MPI_Allreduce (7 of one float, 4 of 1000 doubles; sums, one by the _c form), 5 MPI_Bcast of 100 ints, 3 MPI_Barrier, 2 MPI_Alltoall, and
- * one MPI_Allreduce on an intercommunicator if there are two ranks. Prints one line on rank 0.
+ * 11 MPI_Allreduce (7 of one float, 4 of 1000 doubles; sums, one by the _c form), 5 MPI_Bcast of 100 ints, 3
+ * MPI_Barrier, 2 MPI_Alltoall, and one MPI_Allreduce on an intercommunicator if there are two ranks. Prints
+ * one line on rank 0.
  */
 #include "common.h"
 

@@ -129,7 +129,8 @@ static int twice(void)
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
     MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
     int wanted = t_class(PMPI_Init(NULL, NULL)), got = t_class(MPI_Init(NULL, NULL));
-    t_check(got == wanted && got != MPI_SUCCESS, "a second MPI_Init gave class %d, PMPI_Init %d", got, wanted);
+    t_check(got == wanted && got != MPI_SUCCESS, "a second MPI_Init gave class %d, PMPI_Init %d", got,
+            wanted);
     sum_ranks(MPI_COMM_WORLD, "after a second MPI_Init");
     t_section("a second MPI_Init is MPI's error");
     return t_finish();
@@ -203,9 +204,10 @@ static const struct {
     const char *name;
     int (*run)(void);
 } scenarios[] = {
-    {"none", none},         {"query", query},       {"single", single},     {"funneled", funneled},   {"serialized", serialized},
-    {"multiple", multiple}, {"selfattr", selfattr}, {"twice", twice},       {"abort", abort_now},     {"exit", exit_now},
-    {"session", session_only},
+    {"none", none},         {"query", query},           {"single", single},
+    {"funneled", funneled}, {"serialized", serialized}, {"multiple", multiple},
+    {"selfattr", selfattr}, {"twice", twice},           {"abort", abort_now},
+    {"exit", exit_now},     {"session", session_only},
 };
 
 int main(int argc, char **argv)

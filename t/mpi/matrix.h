@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/mpi/matrix.h - the pieces of coll_matrix: one cell of the space (function x type x op x count x root x in place x form),
- * the areas it sends from and receives into, and the tables of functions.
+ * t/mpi/matrix.h - the pieces of coll_matrix: one cell of the space (function x type x op x count x root x in
+ * place x form), the areas it sends from and receives into, and the tables of functions.
  */
 #ifndef T_MPI_MATRIX_H
 #define T_MPI_MATRIX_H
@@ -60,11 +60,11 @@ void layout_set(layout_t *layout, int count, block_count_t block, layout_order_t
 
 /* What the standard calls not significant is filled with these. */
 #define JUNK_BUFFER t_junk
-#define JUNK_INTS ((int *)t_junk)
+#define JUNK_INTS   ((int *)t_junk)
 #define JUNK_COUNTS ((MPI_Count *)t_junk)
-#define JUNK_AINTS ((MPI_Aint *)t_junk)
-#define JUNK_COUNT T_JUNK_COUNT
-#define JUNK_TYPE MPI_DATATYPE_NULL
+#define JUNK_AINTS  ((MPI_Aint *)t_junk)
+#define JUNK_COUNT  T_JUNK_COUNT
+#define JUNK_TYPE   MPI_DATATYPE_NULL
 
 /* Both forms of a call whose arguments convert. */
 #define CALL(large, name, ...) ((large) ? name##_c(__VA_ARGS__) : name(__VA_ARGS__))

@@ -56,8 +56,8 @@ static const unsigned char *serial_result(const cell_t *cell, int ranks, size_t 
     static unsigned victim;
     for (int i = 0; i < SLOTS; i++) {
         const memory_t *m = &memory[i];
-        if (m->result && m->type == cell->type && m->op == cell->op && m->ranks == ranks && m->index == index &&
-            m->n >= n) {
+        if (m->result && m->type == cell->type && m->op == cell->op && m->ranks == ranks &&
+            m->index == index && m->n >= n) {
             return m->result;
         }
     }
@@ -81,8 +81,9 @@ void area_want_reduced(area_t *area, const cell_t *cell, size_t at, int ranks, s
 
 static void describe(const cell_t *cell, char *text, size_t size)
 {
-    snprintf(text, size, "%s%s %s %s count %d root %d%s shift %zu", cell->func, cell->large ? "_c" : "", cell->type->name,
-             op_get(cell->op)->name, cell->count, cell->root, cell->in_place ? " in place" : "",
+    snprintf(text, size, "%s%s %s %s count %d root %d%s shift %zu", cell->func, cell->large ? "_c" : "",
+             cell->type->name, op_get(cell->op)->name, cell->count, cell->root,
+             cell->in_place ? " in place" : "",
              cell->serial % (T_GUARD / cell->type->align) * cell->type->align);
 }
 
@@ -96,8 +97,8 @@ void cell_check_code(const cell_t *cell, int code)
     }
 }
 
-/* Index of the first element that differs in data, or -1; equal ones lose their differences in padding (and, in any order,
- * in rounding). */
+/* Index of the first element that differs in data, or -1; equal ones lose their differences in padding (and,
+ * in any order, in rounding). */
 static ptrdiff_t first_difference(area_t *area, const cell_t *cell)
 {
     size_t extent = cell->type->extent, n = area->buf.size / extent;

@@ -52,7 +52,8 @@ static void run_bcast(const cell_t *cell)
     }
     area_ready(&recv);
     area_want_moved(&recv, cell, 0, cell->root, 0, n);
-    int code = CALL(cell->large, MPI_Bcast, recv.buf.data, cell->count, cell->type->handle, cell->root, MPI_COMM_WORLD);
+    int code = CALL(cell->large, MPI_Bcast, recv.buf.data, cell->count, cell->type->handle, cell->root,
+                    MPI_COMM_WORLD);
     cell_check_code(cell, code);
     area_check(&recv, cell, "buffer");
     area_same(&recv, cell, 0, n);
@@ -80,8 +81,9 @@ static void run_gather(const cell_t *cell)
     for (int r = 0; r < t_size && is_root; r++) {
         area_want_moved(&recv, cell, n * (size_t)r, r, 0, n);
     }
-    int code = CALL(cell->large, MPI_Gather, in_place ? MPI_IN_PLACE : send.buf.data, in_place ? JUNK_COUNT : cell->count,
-                    in_place ? JUNK_TYPE : type, is_root ? recv.buf.data : JUNK_BUFFER, is_root ? cell->count : JUNK_COUNT,
+    int code = CALL(cell->large, MPI_Gather, in_place ? MPI_IN_PLACE : send.buf.data,
+                    in_place ? JUNK_COUNT : cell->count, in_place ? JUNK_TYPE : type,
+                    is_root ? recv.buf.data : JUNK_BUFFER, is_root ? cell->count : JUNK_COUNT,
                     is_root ? type : JUNK_TYPE, cell->root, MPI_COMM_WORLD);
     cell_check_code(cell, code);
     area_check(&send, cell, "send buffer");
@@ -107,10 +109,10 @@ static void run_gatherv(const cell_t *cell)
     void *from = in_place ? MPI_IN_PLACE : send.buf.data, *to = is_root ? recv.buf.data : JUNK_BUFFER;
     int n = in_place ? JUNK_COUNT : mine;
     MPI_Datatype send_type = in_place ? JUNK_TYPE : type, recv_type = is_root ? type : JUNK_TYPE;
-    int code = cell->large ? MPI_Gatherv_c(from, n, send_type, to, is_root ? l.nc : JUNK_COUNTS, is_root ? l.dc : JUNK_AINTS,
-                                           recv_type, cell->root, MPI_COMM_WORLD)
-                           : MPI_Gatherv(from, n, send_type, to, is_root ? l.n : JUNK_INTS, is_root ? l.d : JUNK_INTS,
-                                         recv_type, cell->root, MPI_COMM_WORLD);
+    int code = cell->large ? MPI_Gatherv_c(from, n, send_type, to, is_root ? l.nc : JUNK_COUNTS,
+                                           is_root ? l.dc : JUNK_AINTS, recv_type, cell->root, MPI_COMM_WORLD)
+                           : MPI_Gatherv(from, n, send_type, to, is_root ? l.n : JUNK_INTS,
+                                         is_root ? l.d : JUNK_INTS, recv_type, cell->root, MPI_COMM_WORLD);
     cell_check_code(cell, code);
     area_check(&send, cell, "send buffer");
     area_check(&recv, cell, "receive buffer");
@@ -131,8 +133,9 @@ static void run_scatter(const cell_t *cell)
     if (!in_place) {
         area_want_moved(&recv, cell, 0, cell->root, pair_index(t_rank, cell->count), n);
     }
-    int code = CALL(cell->large, MPI_Scatter, is_root ? send.buf.data : JUNK_BUFFER, is_root ? cell->count : JUNK_COUNT,
-                    is_root ? type : JUNK_TYPE, in_place ? MPI_IN_PLACE : recv.buf.data, in_place ? JUNK_COUNT : cell->count,
+    int code = CALL(cell->large, MPI_Scatter, is_root ? send.buf.data : JUNK_BUFFER,
+                    is_root ? cell->count : JUNK_COUNT, is_root ? type : JUNK_TYPE,
+                    in_place ? MPI_IN_PLACE : recv.buf.data, in_place ? JUNK_COUNT : cell->count,
                     in_place ? JUNK_TYPE : type, cell->root, MPI_COMM_WORLD);
     cell_check_code(cell, code);
     area_check(&send, cell, "send buffer");
@@ -159,10 +162,10 @@ static void run_scatterv(const cell_t *cell)
     void *from = is_root ? send.buf.data : JUNK_BUFFER, *to = in_place ? MPI_IN_PLACE : recv.buf.data;
     int n = in_place ? JUNK_COUNT : (int)mine;
     MPI_Datatype send_type = is_root ? type : JUNK_TYPE, recv_type = in_place ? JUNK_TYPE : type;
-    int code = cell->large ? MPI_Scatterv_c(from, is_root ? l.nc : JUNK_COUNTS, is_root ? l.dc : JUNK_AINTS, send_type, to, n,
-                                            recv_type, cell->root, MPI_COMM_WORLD)
-                           : MPI_Scatterv(from, is_root ? l.n : JUNK_INTS, is_root ? l.d : JUNK_INTS, send_type, to, n,
-                                          recv_type, cell->root, MPI_COMM_WORLD);
+    int code = cell->large ? MPI_Scatterv_c(from, is_root ? l.nc : JUNK_COUNTS, is_root ? l.dc : JUNK_AINTS,
+                                            send_type, to, n, recv_type, cell->root, MPI_COMM_WORLD)
+                           : MPI_Scatterv(from, is_root ? l.n : JUNK_INTS, is_root ? l.d : JUNK_INTS,
+                                          send_type, to, n, recv_type, cell->root, MPI_COMM_WORLD);
     cell_check_code(cell, code);
     area_check(&send, cell, "send buffer");
     area_check(&recv, cell, "receive buffer");
@@ -182,8 +185,9 @@ static void run_allgather(const cell_t *cell)
     for (int r = 0; r < t_size; r++) {
         area_want_moved(&recv, cell, n * (size_t)r, r, 0, n);
     }
-    int code = CALL(cell->large, MPI_Allgather, in_place ? MPI_IN_PLACE : send.buf.data, in_place ? JUNK_COUNT : cell->count,
-                    in_place ? JUNK_TYPE : type, recv.buf.data, cell->count, type, MPI_COMM_WORLD);
+    int code = CALL(cell->large, MPI_Allgather, in_place ? MPI_IN_PLACE : send.buf.data,
+                    in_place ? JUNK_COUNT : cell->count, in_place ? JUNK_TYPE : type, recv.buf.data,
+                    cell->count, type, MPI_COMM_WORLD);
     cell_check_code(cell, code);
     area_check(&send, cell, "send buffer");
     area_check(&recv, cell, "receive buffer");
@@ -232,8 +236,9 @@ static void run_alltoall(const cell_t *cell)
     for (int r = 0; r < t_size; r++) {
         area_want_moved(&recv, cell, n * (size_t)r, r, pair_index(t_rank, cell->count), n);
     }
-    int code = CALL(cell->large, MPI_Alltoall, in_place ? MPI_IN_PLACE : send.buf.data, in_place ? JUNK_COUNT : cell->count,
-                    in_place ? JUNK_TYPE : type, recv.buf.data, cell->count, type, MPI_COMM_WORLD);
+    int code = CALL(cell->large, MPI_Alltoall, in_place ? MPI_IN_PLACE : send.buf.data,
+                    in_place ? JUNK_COUNT : cell->count, in_place ? JUNK_TYPE : type, recv.buf.data,
+                    cell->count, type, MPI_COMM_WORLD);
     cell_check_code(cell, code);
     area_check(&send, cell, "send buffer");
     area_check(&recv, cell, "receive buffer");
@@ -260,7 +265,8 @@ static void set_exchange(exchange_t *x, const cell_t *cell)
     area_ready(&send);
     area_ready(&recv);
     for (int r = 0; r < t_size; r++) {
-        area_want_moved(&recv, cell, (size_t)x->to.d[r], r, pair_index(t_rank, cell->count), (size_t)x->to.n[r]);
+        area_want_moved(&recv, cell, (size_t)x->to.d[r], r, pair_index(t_rank, cell->count),
+                        (size_t)x->to.n[r]);
     }
 }
 
@@ -272,10 +278,10 @@ static void run_alltoallv(const cell_t *cell)
     void *from = x.in_place ? MPI_IN_PLACE : send.buf.data;
     int code =
         cell->large
-            ? MPI_Alltoallv_c(from, x.in_place ? JUNK_COUNTS : x.from.nc, x.in_place ? JUNK_AINTS : x.from.dc, send_type,
-                              recv.buf.data, x.to.nc, x.to.dc, type, MPI_COMM_WORLD)
-            : MPI_Alltoallv(from, x.in_place ? JUNK_INTS : x.from.n, x.in_place ? JUNK_INTS : x.from.d, send_type,
-                            recv.buf.data, x.to.n, x.to.d, type, MPI_COMM_WORLD);
+            ? MPI_Alltoallv_c(from, x.in_place ? JUNK_COUNTS : x.from.nc, x.in_place ? JUNK_AINTS : x.from.dc,
+                              send_type, recv.buf.data, x.to.nc, x.to.dc, type, MPI_COMM_WORLD)
+            : MPI_Alltoallv(from, x.in_place ? JUNK_INTS : x.from.n, x.in_place ? JUNK_INTS : x.from.d,
+                            send_type, recv.buf.data, x.to.n, x.to.d, type, MPI_COMM_WORLD);
     cell_check_code(cell, code);
     area_check(&send, cell, "send buffer");
     area_check(&recv, cell, "receive buffer");
@@ -302,26 +308,20 @@ static void run_alltoallw(const cell_t *cell)
     void *from = x.in_place ? MPI_IN_PLACE : send.buf.data;
     int code =
         cell->large
-            ? MPI_Alltoallw_c(from, x.in_place ? JUNK_COUNTS : x.from.nc, x.in_place ? JUNK_AINTS : x.from.dc, send_types,
-                              recv.buf.data, x.to.nc, x.to.dc, types, MPI_COMM_WORLD)
-            : MPI_Alltoallw(from, x.in_place ? JUNK_INTS : x.from.n, x.in_place ? JUNK_INTS : x.from.d, send_types,
-                            recv.buf.data, x.to.n, x.to.d, types, MPI_COMM_WORLD);
+            ? MPI_Alltoallw_c(from, x.in_place ? JUNK_COUNTS : x.from.nc, x.in_place ? JUNK_AINTS : x.from.dc,
+                              send_types, recv.buf.data, x.to.nc, x.to.dc, types, MPI_COMM_WORLD)
+            : MPI_Alltoallw(from, x.in_place ? JUNK_INTS : x.from.n, x.in_place ? JUNK_INTS : x.from.d,
+                            send_types, recv.buf.data, x.to.n, x.to.d, types, MPI_COMM_WORLD);
     cell_check_code(cell, code);
     area_check(&send, cell, "send buffer");
     area_check(&recv, cell, "receive buffer");
 }
 
 const func_t move_funcs[] = {
-    {"MPI_Barrier", false, false, run_barrier},
-    {"MPI_Bcast", true, false, run_bcast},
-    {"MPI_Gather", true, true, run_gather},
-    {"MPI_Gatherv", true, true, run_gatherv},
-    {"MPI_Scatter", true, true, run_scatter},
-    {"MPI_Scatterv", true, true, run_scatterv},
-    {"MPI_Allgather", false, true, run_allgather},
-    {"MPI_Allgatherv", false, true, run_allgatherv},
-    {"MPI_Alltoall", false, true, run_alltoall},
-    {"MPI_Alltoallv", false, true, run_alltoallv},
-    {"MPI_Alltoallw", false, true, run_alltoallw},
-    {0},
+    {"MPI_Barrier", false, false, run_barrier},    {"MPI_Bcast", true, false, run_bcast},
+    {"MPI_Gather", true, true, run_gather},        {"MPI_Gatherv", true, true, run_gatherv},
+    {"MPI_Scatter", true, true, run_scatter},      {"MPI_Scatterv", true, true, run_scatterv},
+    {"MPI_Allgather", false, true, run_allgather}, {"MPI_Allgatherv", false, true, run_allgatherv},
+    {"MPI_Alltoall", false, true, run_alltoall},   {"MPI_Alltoallv", false, true, run_alltoallv},
+    {"MPI_Alltoallw", false, true, run_alltoallw}, {0},
 };

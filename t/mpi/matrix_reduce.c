@@ -34,8 +34,8 @@ static void run_reduce(const cell_t *cell)
     if (is_root) {
         area_want_reduced(&recv, cell, 0, t_size, 0, n);
     }
-    int code = CALL(cell->large, MPI_Reduce, send_pointer(in_place), is_root ? recv.buf.data : JUNK_BUFFER, cell->count,
-                    cell->type->handle, op_get(cell->op)->handle, cell->root, MPI_COMM_WORLD);
+    int code = CALL(cell->large, MPI_Reduce, send_pointer(in_place), is_root ? recv.buf.data : JUNK_BUFFER,
+                    cell->count, cell->type->handle, op_get(cell->op)->handle, cell->root, MPI_COMM_WORLD);
     check_areas(cell, code);
 }
 
@@ -44,8 +44,8 @@ static void run_allreduce(const cell_t *cell)
     size_t n = (size_t)cell->count;
     set_areas(cell, n, n, cell->in_place);
     area_want_reduced(&recv, cell, 0, t_size, 0, n);
-    int code = CALL(cell->large, MPI_Allreduce, send_pointer(cell->in_place), recv.buf.data, cell->count, cell->type->handle,
-                    op_get(cell->op)->handle, MPI_COMM_WORLD);
+    int code = CALL(cell->large, MPI_Allreduce, send_pointer(cell->in_place), recv.buf.data, cell->count,
+                    cell->type->handle, op_get(cell->op)->handle, MPI_COMM_WORLD);
     check_areas(cell, code);
     area_same(&recv, cell, 0, n);
 }
@@ -55,8 +55,8 @@ static void run_scan(const cell_t *cell)
     size_t n = (size_t)cell->count;
     set_areas(cell, n, n, cell->in_place);
     area_want_reduced(&recv, cell, 0, t_rank + 1, 0, n);
-    int code = CALL(cell->large, MPI_Scan, send_pointer(cell->in_place), recv.buf.data, cell->count, cell->type->handle,
-                    op_get(cell->op)->handle, MPI_COMM_WORLD);
+    int code = CALL(cell->large, MPI_Scan, send_pointer(cell->in_place), recv.buf.data, cell->count,
+                    cell->type->handle, op_get(cell->op)->handle, MPI_COMM_WORLD);
     check_areas(cell, code);
 }
 
@@ -69,8 +69,8 @@ static void run_exscan(const cell_t *cell)
         area_want_reduced(&recv, cell, 0, t_rank, 0, n);
     }
     void *to = t_rank == 0 && !cell->in_place ? JUNK_BUFFER : recv.buf.data;
-    int code = CALL(cell->large, MPI_Exscan, send_pointer(cell->in_place), to, cell->count, cell->type->handle,
-                    op_get(cell->op)->handle, MPI_COMM_WORLD);
+    int code = CALL(cell->large, MPI_Exscan, send_pointer(cell->in_place), to, cell->count,
+                    cell->type->handle, op_get(cell->op)->handle, MPI_COMM_WORLD);
     check_areas(cell, code);
 }
 
@@ -100,8 +100,8 @@ static void run_reduce_scatter_block(const cell_t *cell)
     size_t n = (size_t)cell->count;
     set_areas(cell, n * (size_t)t_size, n, cell->in_place);
     area_want_reduced(&recv, cell, 0, t_size, n * (size_t)t_rank, n);
-    int code = CALL(cell->large, MPI_Reduce_scatter_block, send_pointer(cell->in_place), recv.buf.data, cell->count,
-                    cell->type->handle, op_get(cell->op)->handle, MPI_COMM_WORLD);
+    int code = CALL(cell->large, MPI_Reduce_scatter_block, send_pointer(cell->in_place), recv.buf.data,
+                    cell->count, cell->type->handle, op_get(cell->op)->handle, MPI_COMM_WORLD);
     check_areas(cell, code);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/mpi/progress.c - a rank that waits in a collective keeps the point-to-point messages of its peers moving: a large send to
- * or from it needs its part in a rendezvous, and nobody but the waiting rank can play it.
+ * t/mpi/progress.c - a rank that waits in a collective keeps the point-to-point messages of its peers moving:
+ * a large send to or from it needs its part in a rendezvous, and nobody but the waiting rank can play it.
  */
 #include "common.h"
 
@@ -62,7 +62,8 @@ static const struct {
     {"MPI_Allreduce", in_allreduce}, {"MPI_Alltoall", in_alltoall},
 };
 
-/* Rank 0 has posted the receive and waits in the collective; the last rank's blocking send must end before it joins. */
+/* Rank 0 has posted the receive and waits in the collective; the last rank's blocking send must end before it
+ * joins. */
 static void peer_sends(wait_t wait, unsigned char seed)
 {
     MPI_Request request = MPI_REQUEST_NULL;
@@ -102,7 +103,8 @@ static void peer_receives(wait_t wait, unsigned char seed)
     t_check(t_served_by_core(), "the collective ran on %s", t_last_path());
 }
 
-/* Two peers exchange while rank 0 waits: nothing of it concerns rank 0, and it must not slow them to a stop either. */
+/* Two peers exchange while rank 0 waits: nothing of it concerns rank 0, and it must not slow them to a stop
+ * either. */
 static void peers_exchange(wait_t wait)
 {
     if (t_size >= 3 && t_rank == 1) {

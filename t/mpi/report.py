@@ -49,8 +49,12 @@ def only_core(functions, exceptions):
 
 
 def main(path, question, *args):
-    with open(path, encoding="utf-8") as file:
-        functions = json.load(file)["functions"]
+    try:
+        with open(path, encoding="utf-8") as file:
+            functions = json.load(file)["functions"]
+    except (OSError, ValueError, KeyError) as error:
+        print("no report:", error)
+        return 1
     if question == "check":
         return check(functions)
     if question == "only-core":

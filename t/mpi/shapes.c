@@ -53,9 +53,11 @@ size_t shapes_make(const shape_t **out)
     add("resized with a negative lower bound", resized(t, -2, 13), 1, (const int[]){0, 1, 3, 4, 6, 7}, 13);
     MPI_Type_create_subarray(2, (int[]){5, 4}, (int[]){3, 2}, (int[]){1, 1}, MPI_ORDER_C, MPI_INT, &t);
     add("subarray", t, 1, (const int[]){5, 6, 9, 10, 13, 14}, 20);
-    add("struct with a gap at its end", resized(make_struct(), 0, 11), 1, (const int[]){3, 4, 0, 1, 6, 7}, 11);
+    add("struct with a gap at its end", resized(make_struct(), 0, 11), 1, (const int[]){3, 4, 0, 1, 6, 7},
+        11);
     MPI_Type_create_hindexed_block(2, 3, (MPI_Aint[]){9 * INT, 0}, MPI_INT, &t);
-    add("items that interleave", resized(t, 0, 3 * INTERLEAVE), 1, (const int[]){9, 10, 11, 0, 1, 2}, 3 * INTERLEAVE);
+    add("items that interleave", resized(t, 0, 3 * INTERLEAVE), 1, (const int[]){9, 10, 11, 0, 1, 2},
+        3 * INTERLEAVE);
     *out = shapes;
     return n_shapes;
 }
@@ -117,7 +119,8 @@ static int value(int rank, size_t index, size_t i)
     return (int)t_mix((uint64_t)rank << 40 ^ (index * SHAPE_INTS + i));
 }
 
-static void write_items(const side_t *side, const t_buf_t *to, size_t item, int rank, size_t index, size_t items)
+static void write_items(const side_t *side, const t_buf_t *to, size_t item, int rank, size_t index,
+                        size_t items)
 {
     for (size_t k = 0; k < items; k++) {
         for (size_t i = 0; i < SHAPE_INTS; i++) {
@@ -151,6 +154,7 @@ void side_check(side_t *side, const char *what)
         memcpy(&got, side->buf.data + where / INT * INT, INT);
         memcpy(&wanted, side->want.data + where / INT * INT, INT);
     }
-    t_check(same, "%s (%s%s): int %td, counted from address 0 of the type: got %08x wanted %08x", what, side->shape->name,
-            side->absolute ? ", absolute" : "", where / INT - (ptrdiff_t)side->origin, (unsigned)got, (unsigned)wanted);
+    t_check(same, "%s (%s%s): int %td, counted from address 0 of the type: got %08x wanted %08x", what,
+            side->shape->name, side->absolute ? ", absolute" : "", where / INT - (ptrdiff_t)side->origin,
+            (unsigned)got, (unsigned)wanted);
 }

@@ -3,7 +3,8 @@
  * t/mpi/stress.c - a random sequence of collectives with random sizes, roots and types on several overlapping
  * communicators, with random delays of single ranks; all results checked.
  *
- * usage: stress [SEED [ROUNDS [SECONDS]]]: the sequence ends with the first of both. Equal seeds give equal sequences.
+ * usage: stress [SEED [ROUNDS [SECONDS]]]: the sequence ends with the first of both. Equal seeds give equal
+ * sequences.
  */
 #include "common.h"
 
@@ -44,12 +45,13 @@ static void expect(const round_t *r, const unsigned *p, int rank, size_t first, 
     while (i < n && p[i] == value(r, rank, first + i)) {
         i++;
     }
-    t_check(i == n, "%s of %d on %d ranks, root %d, key %llx: element %zu of rank %d: got %08x wanted %08x", what, r->n,
-            r->size, r->root, (unsigned long long)r->key, i, rank, i < n ? p[i] : 0,
+    t_check(i == n, "%s of %d on %d ranks, root %d, key %llx: element %zu of rank %d: got %08x wanted %08x",
+            what, r->n, r->size, r->root, (unsigned long long)r->key, i, rank, i < n ? p[i] : 0,
             i < n ? value(r, rank, first + i) : 0);
 }
 
-static void expect_sum(const round_t *r, const unsigned *p, int members, size_t first, size_t n, const char *what)
+static void expect_sum(const round_t *r, const unsigned *p, int members, size_t first, size_t n,
+                       const char *what)
 {
     for (size_t i = 0; i < n; i++) {
         unsigned sum = 0;
@@ -57,8 +59,8 @@ static void expect_sum(const round_t *r, const unsigned *p, int members, size_t 
             sum += value(r, k, first + i);
         }
         if (p[i] != sum) {
-            t_check(false, "%s of %d on %d ranks, root %d, key %llx: element %zu: got %08x wanted %08x", what, r->n, r->size,
-                    r->root, (unsigned long long)r->key, i, p[i], sum);
+            t_check(false, "%s of %d on %d ranks, root %d, key %llx: element %zu: got %08x wanted %08x", what,
+                    r->n, r->size, r->root, (unsigned long long)r->key, i, p[i], sum);
             return;
         }
     }
@@ -105,7 +107,8 @@ static void gatherv(const round_t *r)
     int n = counts[r->rank];
     bool is_root = r->rank == r->root, in_place = is_root && r->in_place;
     fill(r, in_place ? out + displs[r->rank] : in, r->rank, 0, (size_t)n);
-    MPI_Gatherv(in_place ? MPI_IN_PLACE : in, n, MPI_UNSIGNED, out, counts, displs, MPI_UNSIGNED, r->root, r->comm);
+    MPI_Gatherv(in_place ? MPI_IN_PLACE : in, n, MPI_UNSIGNED, out, counts, displs, MPI_UNSIGNED, r->root,
+                r->comm);
     for (int k = 0; k < r->size && is_root; k++) {
         expect(r, out + displs[k], k, 0, (size_t)counts[k], "Gatherv");
     }
@@ -125,9 +128,10 @@ static void scatterv(const round_t *r)
     size_t total = layout(r);
     bool is_root = r->rank == r->root, in_place = is_root && r->in_place;
     fill(r, in, r->root, 0, is_root ? total : 0);
-    MPI_Scatterv(in, counts, displs, MPI_UNSIGNED, in_place ? MPI_IN_PLACE : out, counts[r->rank], MPI_UNSIGNED, r->root,
-                 r->comm);
-    expect(r, in_place ? in + displs[r->rank] : out, r->root, (size_t)displs[r->rank], (size_t)counts[r->rank], "Scatterv");
+    MPI_Scatterv(in, counts, displs, MPI_UNSIGNED, in_place ? MPI_IN_PLACE : out, counts[r->rank],
+                 MPI_UNSIGNED, r->root, r->comm);
+    expect(r, in_place ? in + displs[r->rank] : out, r->root, (size_t)displs[r->rank],
+           (size_t)counts[r->rank], "Scatterv");
 }
 
 static void allgather(const round_t *r)
@@ -145,7 +149,8 @@ static void allgatherv(const round_t *r)
     layout(r);
     int n = counts[r->rank];
     fill(r, r->in_place ? out + displs[r->rank] : in, r->rank, 0, (size_t)n);
-    MPI_Allgatherv(r->in_place ? MPI_IN_PLACE : in, n, MPI_UNSIGNED, out, counts, displs, MPI_UNSIGNED, r->comm);
+    MPI_Allgatherv(r->in_place ? MPI_IN_PLACE : in, n, MPI_UNSIGNED, out, counts, displs, MPI_UNSIGNED,
+                   r->comm);
     for (int k = 0; k < r->size; k++) {
         expect(r, out + displs[k], k, 0, (size_t)counts[k], "Allgatherv");
     }
@@ -207,7 +212,8 @@ static void alltoallw(const round_t *r)
     }
     MPI_Alltoallw(in, x.sent, x.sent_at, types, out, x.got, x.got_at, types, r->comm);
     for (int k = 0; k < r->size; k++) {
-        expect(r, out + x.got_at[k] / (int)sizeof(unsigned), k, (size_t)r->rank * (size_t)r->n, (size_t)x.got[k], "Alltoallw");
+        expect(r, out + x.got_at[k] / (int)sizeof(unsigned), k, (size_t)r->rank * (size_t)r->n,
+               (size_t)x.got[k], "Alltoallw");
     }
 }
 
@@ -253,13 +259,29 @@ static void reduce_scatter(const round_t *r)
 static void reduce_scatter_block(const round_t *r)
 {
     int n = r->n / r->size;
-    MPI_Reduce_scatter_block(input(r, r->in_place, (size_t)(n * r->size)), out, n, MPI_UNSIGNED, MPI_SUM, r->comm);
+    MPI_Reduce_scatter_block(input(r, r->in_place, (size_t)(n * r->size)), out, n, MPI_UNSIGNED, MPI_SUM,
+                             r->comm);
     expect_sum(r, out, r->size, (size_t)(n * r->rank), (size_t)n, "Reduce_scatter_block");
 }
 
 static void (*const functions[])(const round_t *) = {
-    barrier,    bcast,     gather,    gatherv, scatter,   scatterv, allgather, allgatherv,     alltoall,
-    alltoallv,  alltoallw, reduce,    allreduce, scan,    exscan,   reduce_scatter, reduce_scatter_block,
+    barrier,
+    bcast,
+    gather,
+    gatherv,
+    scatter,
+    scatterv,
+    allgather,
+    allgatherv,
+    alltoall,
+    alltoallv,
+    alltoallw,
+    reduce,
+    allreduce,
+    scan,
+    exscan,
+    reduce_scatter,
+    reduce_scatter_block,
 };
 enum { FUNCTIONS = sizeof functions / sizeof *functions };
 
@@ -334,7 +356,8 @@ int main(int argc, char **argv)
     out = malloc((MAX_ELEMENTS + MAX_RANKS) * sizeof *out);
     make_comms();
     for (; i < rounds && !time_is_over(i, end); i++) {
-        unsigned c = t_below(&shared, COMMS), f = t_below(&shared, FUNCTIONS), root = t_below(&shared, 1 << 20);
+        unsigned c = t_below(&shared, COMMS), f = t_below(&shared, FUNCTIONS),
+                 root = t_below(&shared, 1 << 20);
         round_t r = {.comm = comms[c], .n = random_size(&shared), .in_place = t_below(&shared, 3) == 0};
         r.key = t_next(&shared);
         random_delay(&own);

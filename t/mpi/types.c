@@ -2,21 +2,72 @@
 /* t/mpi/types.c - see types.h. */
 #include "types.h"
 
-typedef struct { double v; int i; } double_int_t;
-typedef struct { long v; int i; } long_int_t;
-typedef struct { short v; int i; } short_int_t;
-typedef struct { long double v; int i; } long_double_int_t;
+typedef struct {
+    double v;
+    int i;
+} double_int_t;
+typedef struct {
+    long v;
+    int i;
+} long_int_t;
+typedef struct {
+    short v;
+    int i;
+} short_int_t;
+typedef struct {
+    long double v;
+    int i;
+} long_double_int_t;
 
-#define ONE(n) {{0, n}, {0, 0}}
-#define BOTH(n, stride) {{0, n}, {stride, n}}
-#define PAIR(struct_type, n) {{0, n}, {offsetof(struct_type, i), sizeof(int)}}
-#define ROW_INT(t, c, class, k) {#t, t, class, FAMILY_INT, k, 0, sizeof(c), sizeof(c), ONE(sizeof(c))}
-#define ROW_REAL(t, n, ext, k) {#t, t, CLASS_FLOAT, FAMILY_REAL, k, 0, ext, ext, ONE(n)}
-#define ROW_COMPLEX(t, n, half, k) {#t, t, CLASS_COMPLEX, FAMILY_COMPLEX, k, 0, 2 * (half), half, BOTH(n, half)}
-#define ROW_LOGICAL(t, n) {#t, t, CLASS_LOGICAL, FAMILY_LOGICAL, 'u', 0, n, n, ONE(n)}
-#define ROW_BYTES(t, class, family, n) {#t, t, class, family, 'u', 0, n, n, ONE(n)}
-#define ROW_PAIR(t, s, n, k) {#t, t, CLASS_PAIR, FAMILY_PAIR, k, 'i', sizeof(s), _Alignof(s), PAIR(s, n)}
-#define ROW_TWIN(t, n, k) {#t, t, CLASS_PAIR, FAMILY_PAIR, k, k, 2 * (n), n, BOTH(n, n)}
+#define ONE(n)                                                                                               \
+    {                                                                                                        \
+        {0, n},                                                                                              \
+        {                                                                                                    \
+            0, 0                                                                                             \
+        }                                                                                                    \
+    }
+#define BOTH(n, stride)                                                                                      \
+    {                                                                                                        \
+        {0, n},                                                                                              \
+        {                                                                                                    \
+            stride, n                                                                                        \
+        }                                                                                                    \
+    }
+#define PAIR(struct_type, n)                                                                                 \
+    {                                                                                                        \
+        {0, n},                                                                                              \
+        {                                                                                                    \
+            offsetof(struct_type, i), sizeof(int)                                                            \
+        }                                                                                                    \
+    }
+#define ROW_INT(t, c, class, k)                                                                              \
+    {                                                                                                        \
+#t, t, class, FAMILY_INT, k, 0, sizeof(c), sizeof(c), ONE(sizeof(c))                                 \
+    }
+#define ROW_REAL(t, n, ext, k)                                                                               \
+    {                                                                                                        \
+#t, t, CLASS_FLOAT, FAMILY_REAL, k, 0, ext, ext, ONE(n)                                              \
+    }
+#define ROW_COMPLEX(t, n, half, k)                                                                           \
+    {                                                                                                        \
+#t, t, CLASS_COMPLEX, FAMILY_COMPLEX, k, 0, 2 * (half), half, BOTH(n, half)                          \
+    }
+#define ROW_LOGICAL(t, n)                                                                                    \
+    {                                                                                                        \
+#t, t, CLASS_LOGICAL, FAMILY_LOGICAL, 'u', 0, n, n, ONE(n)                                           \
+    }
+#define ROW_BYTES(t, class, family, n)                                                                       \
+    {                                                                                                        \
+#t, t, class, family, 'u', 0, n, n, ONE(n)                                                           \
+    }
+#define ROW_PAIR(t, s, n, k)                                                                                 \
+    {                                                                                                        \
+#t, t, CLASS_PAIR, FAMILY_PAIR, k, 'i', sizeof(s), _Alignof(s), PAIR(s, n)                           \
+    }
+#define ROW_TWIN(t, n, k)                                                                                    \
+    {                                                                                                        \
+#t, t, CLASS_PAIR, FAMILY_PAIR, k, k, 2 * (n), n, BOTH(n, n)                                         \
+    }
 
 static const type_t all_types[] = {
     ROW_INT(MPI_SIGNED_CHAR, signed char, CLASS_C_INT, 'i'),
@@ -89,8 +140,9 @@ enum { ALL_TYPES = sizeof all_types / sizeof *all_types };
 
 /* One of each number and family, and those with padding. */
 static const char *const samples[] = {
-    "MPI_SIGNED_CHAR", "MPI_UNSIGNED_SHORT", "MPI_INT", "MPI_UNSIGNED_LONG", "MPI_FLOAT", "MPI_DOUBLE", "MPI_LONG_DOUBLE",
-    "MPI_C_DOUBLE_COMPLEX", "MPI_C_BOOL", "MPI_BYTE", "MPI_DOUBLE_INT", "MPI_2INT",
+    "MPI_SIGNED_CHAR", "MPI_UNSIGNED_SHORT", "MPI_INT",         "MPI_UNSIGNED_LONG",
+    "MPI_FLOAT",       "MPI_DOUBLE",         "MPI_LONG_DOUBLE", "MPI_C_DOUBLE_COMPLEX",
+    "MPI_C_BOOL",      "MPI_BYTE",           "MPI_DOUBLE_INT",  "MPI_2INT",
 };
 static const char *const large_samples[] = {"MPI_INT", "MPI_DOUBLE", "MPI_SHORT_INT"};
 

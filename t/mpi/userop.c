@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * t/mpi/userop.c - user-defined ops, commutative and not, on predefined and derived types with gaps, in all collectives that
- * reduce, against a reference in rank order. The op function must see the datatype handle of the call and sane lengths.
+ * t/mpi/userop.c - user-defined ops, commutative and not, on predefined and derived types with gaps, in all
+ * collectives that reduce, against a reference in rank order. The op function must see the datatype handle of
+ * the call and sane lengths.
  *
  * usage: userop [LARGEST_COUNT]
  */
@@ -10,8 +11,9 @@
 enum { MAX_RANKS = 64, MAX_WORDS = 4 };
 
 /*
- * An element is `words` unsigned ints at `at`, in units of int; what lies between belongs to somebody else. All arithmetic is
- * modulo 2^32, so that any order of evaluation that keeps the order of the operands gives the same bits.
+ * An element is `words` unsigned ints at `at`, in units of int; what lies between belongs to somebody else.
+ * All arithmetic is modulo 2^32, so that any order of evaluation that keeps the order of the operands gives
+ * the same bits.
  */
 typedef struct {
     const char *name;
@@ -156,8 +158,8 @@ static void end(call_t *c, const char *name, int code)
 {
     char text[128];
     ptrdiff_t where = 0;
-    snprintf(text, sizeof text, "%s%s %s count %d root %d%s", name, c->large ? "_c" : "", c->a->name, c->count, c->root,
-             c->in_place ? " in place" : "");
+    snprintf(text, sizeof text, "%s%s %s count %d root %d%s", name, c->large ? "_c" : "", c->a->name,
+             c->count, c->root, c->in_place ? " in place" : "");
     t_check(code == MPI_SUCCESS, "%s: returned %d", text, code);
     t_check(t_buf_equal(&c->send, &c->send_want, &where), "%s: send buffer changed at byte %td", text, where);
     bool same = t_buf_equal(&c->recv, &c->recv_want, &where);
@@ -166,7 +168,7 @@ static void end(call_t *c, const char *name, int code)
 }
 
 #define CALL(large, name, ...) ((large) ? name##_c(__VA_ARGS__) : name(__VA_ARGS__))
-#define SENT(c, in_place) ((in_place) ? MPI_IN_PLACE : (c)->send.data)
+#define SENT(c, in_place)      ((in_place) ? MPI_IN_PLACE : (c)->send.data)
 
 static void reduce(call_t *c)
 {
@@ -174,32 +176,36 @@ static void reduce(call_t *c)
     size_t n = (size_t)c->count;
     begin(c, n, is_root ? n : 0, in_place);
     want(c, t_size, 0, is_root ? n : 0);
-    end(c, "MPI_Reduce", CALL(c->large, MPI_Reduce, SENT(c, in_place), is_root ? c->recv.data : NULL, c->count, c->a->type,
-                              c->a->op, c->root, MPI_COMM_WORLD));
+    end(c, "MPI_Reduce",
+        CALL(c->large, MPI_Reduce, SENT(c, in_place), is_root ? c->recv.data : NULL, c->count, c->a->type,
+             c->a->op, c->root, MPI_COMM_WORLD));
 }
 
 static void allreduce(call_t *c)
 {
     begin(c, (size_t)c->count, (size_t)c->count, c->in_place);
     want(c, t_size, 0, (size_t)c->count);
-    end(c, "MPI_Allreduce", CALL(c->large, MPI_Allreduce, SENT(c, c->in_place), c->recv.data, c->count, c->a->type, c->a->op,
-                                 MPI_COMM_WORLD));
+    end(c, "MPI_Allreduce",
+        CALL(c->large, MPI_Allreduce, SENT(c, c->in_place), c->recv.data, c->count, c->a->type, c->a->op,
+             MPI_COMM_WORLD));
 }
 
 static void scan(call_t *c)
 {
     begin(c, (size_t)c->count, (size_t)c->count, c->in_place);
     want(c, t_rank + 1, 0, (size_t)c->count);
-    end(c, "MPI_Scan", CALL(c->large, MPI_Scan, SENT(c, c->in_place), c->recv.data, c->count, c->a->type, c->a->op,
-                            MPI_COMM_WORLD));
+    end(c, "MPI_Scan",
+        CALL(c->large, MPI_Scan, SENT(c, c->in_place), c->recv.data, c->count, c->a->type, c->a->op,
+             MPI_COMM_WORLD));
 }
 
 static void exscan(call_t *c)
 {
     begin(c, (size_t)c->count, (size_t)c->count, c->in_place);
     want(c, t_rank, 0, t_rank ? (size_t)c->count : 0);
-    end(c, "MPI_Exscan", CALL(c->large, MPI_Exscan, SENT(c, c->in_place), c->recv.data, c->count, c->a->type, c->a->op,
-                              MPI_COMM_WORLD));
+    end(c, "MPI_Exscan",
+        CALL(c->large, MPI_Exscan, SENT(c, c->in_place), c->recv.data, c->count, c->a->type, c->a->op,
+             MPI_COMM_WORLD));
 }
 
 static void reduce_scatter(call_t *c)
@@ -229,16 +235,21 @@ static void reduce_scatter_block(call_t *c)
     largest_length = count * t_size;
     begin(c, n * (size_t)t_size, n, c->in_place);
     want(c, t_size, n * (size_t)t_rank, n);
-    end(c, "MPI_Reduce_scatter_block", CALL(c->large, MPI_Reduce_scatter_block, SENT(c, c->in_place), c->recv.data, count,
-                                            c->a->type, c->a->op, MPI_COMM_WORLD));
+    end(c, "MPI_Reduce_scatter_block",
+        CALL(c->large, MPI_Reduce_scatter_block, SENT(c, c->in_place), c->recv.data, count, c->a->type,
+             c->a->op, MPI_COMM_WORLD));
 }
 
 static const struct {
     const char *name;
     void (*run)(call_t *c);
 } functions[] = {
-    {"MPI_Reduce", reduce}, {"MPI_Allreduce", allreduce},           {"MPI_Scan", scan},
-    {"MPI_Exscan", exscan}, {"MPI_Reduce_scatter", reduce_scatter}, {"MPI_Reduce_scatter_block", reduce_scatter_block},
+    {"MPI_Reduce", reduce},
+    {"MPI_Allreduce", allreduce},
+    {"MPI_Scan", scan},
+    {"MPI_Exscan", exscan},
+    {"MPI_Reduce_scatter", reduce_scatter},
+    {"MPI_Reduce_scatter_block", reduce_scatter_block},
 };
 
 /* ---- the ops ---- */
@@ -286,14 +297,28 @@ int main(int argc, char **argv)
 {
     enum { SECONDS = 120 };
     static algebra_t algebras[] = {
-        {.name = "sum modulo 65521", .words = 1, .at = {0}, .extent = 1, .apply = modular_sum, .commutes = true},
+        {.name = "sum modulo 65521",
+         .words = 1,
+         .at = {0},
+         .extent = 1,
+         .apply = modular_sum,
+         .commutes = true},
         {.name = "leftmost", .words = 1, .at = {0}, .extent = 1, .apply = first},
         {.name = "rightmost", .words = 1, .at = {0}, .extent = 1, .apply = last},
         {.name = "affine maps", .words = 2, .at = {0, 1}, .extent = 2, .apply = affine},
         {.name = "affine maps with gaps", .words = 2, .at = {0, 3}, .extent = 5, .apply = affine},
         {.name = "2x2 matrices", .words = 4, .at = {0, 1, 2, 3}, .extent = 4, .apply = matrix_product},
-        {.name = "2x2 matrices with gaps", .words = 4, .at = {5, 0, 2, 3}, .extent = 7, .apply = matrix_product},
-        {.name = "sum modulo 65521 with a gap", .words = 1, .at = {1}, .extent = 3, .apply = modular_sum, .commutes = true},
+        {.name = "2x2 matrices with gaps",
+         .words = 4,
+         .at = {5, 0, 2, 3},
+         .extent = 7,
+         .apply = matrix_product},
+        {.name = "sum modulo 65521 with a gap",
+         .words = 1,
+         .at = {1},
+         .extent = 3,
+         .apply = modular_sum,
+         .commutes = true},
     };
     t_init(&argc, &argv, SECONDS);
     MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
@@ -305,9 +330,12 @@ int main(int argc, char **argv)
         t_section("user op: %s, on %d ranks", algebras[i].name, t_size);
     }
     t_check(t_size == 1 || calls > 0, "no op function was called");
-    t_check(bad_handles == 0, "%lu of %lu calls of an op function saw another datatype handle", bad_handles, calls);
-    t_check(bad_lengths == 0, "%lu of %lu calls of an op function saw a length of 0 or more than the count", bad_lengths, calls);
-    t_check(aliased == 0, "%lu of %lu calls of an op function saw one buffer as both arguments", aliased, calls);
+    t_check(bad_handles == 0, "%lu of %lu calls of an op function saw another datatype handle", bad_handles,
+            calls);
+    t_check(bad_lengths == 0, "%lu of %lu calls of an op function saw a length of 0 or more than the count",
+            bad_lengths, calls);
+    t_check(aliased == 0, "%lu of %lu calls of an op function saw one buffer as both arguments", aliased,
+            calls);
     t_section("what op functions are called with");
     return t_finish();
 }

@@ -63,11 +63,11 @@ static uint16_t float_to_half(float value)
 static long double load_real(char number, const void *p)
 {
     switch (number) {
-#define CASE(c, real)                                                                                       \
-    case c: {                                                                                               \
-        real v;                                                                                             \
-        memcpy(&v, p, sizeof v);                                                                            \
-        return (long double)v;                                                                              \
+#define CASE(c, real)                                                                                        \
+    case c: {                                                                                                \
+        real v;                                                                                              \
+        memcpy(&v, p, sizeof v);                                                                             \
+        return (long double)v;                                                                               \
     }
         CASE('f', float)
         CASE('d', double)
@@ -89,11 +89,11 @@ static long double load_real(char number, const void *p)
 static void store_real(char number, void *p, quad_real_t value)
 {
     switch (number) {
-#define CASE(c, real)                                                                                       \
-    case c: {                                                                                               \
-        real v = (real)value;                                                                               \
-        memcpy(p, &v, sizeof v);                                                                            \
-        return;                                                                                             \
+#define CASE(c, real)                                                                                        \
+    case c: {                                                                                                \
+        real v = (real)value;                                                                                \
+        memcpy(p, &v, sizeof v);                                                                             \
+        return;                                                                                              \
     }
         CASE('f', float)
         CASE('d', double)
@@ -133,7 +133,8 @@ static uint64_t int_value(op_id_t op, uint64_t bits)
     switch (op) {
     case OP_PROD: /* mostly odd, or a product of several would be 0 in a char */
         return bits >> 60 ? bits | 1 : bits;
-    case OP_LAND: /* a zero is the rare value that matters; others have a low byte of 0, or the top bit alone */
+    case OP_LAND: /* a zero is the rare value that matters; others have a low byte of 0, or the top bit alone
+                   */
         return bits >> 61 ? bits << (bits % 3 * 8) | (uint64_t)0x8080808080808080 : 0;
     case OP_LOR:
         return bits >> 61 ? 0 : (uint64_t)0x8080808080808080;
@@ -233,20 +234,23 @@ static uint64_t int_op(const type_t *type, op_id_t op, uint64_t a, uint64_t b)
     }
 }
 
-/* One rounding per operation in the type's own precision. `a` and `b` have the type's parts: 1 real, 2 complex. */
-#define REAL_APPLY(suffix, real)                                                                            \
-    static void apply_##suffix(op_id_t op, int parts, real *a, const real *b)                               \
-    {                                                                                                       \
-        if (op == OP_PROD && parts == 2) {                                                                  \
-            real re = a[0] * b[0] - a[1] * b[1], im = a[0] * b[1] + a[1] * b[0];                            \
-            a[0] = re;                                                                                      \
-            a[1] = im;                                                                                      \
-            return;                                                                                         \
-        }                                                                                                   \
-        for (int i = 0; i < parts; i++) {                                                                   \
-            a[i] = op == OP_SUM ? a[i] + b[i] : op == OP_PROD ? a[i] * b[i]                                 \
-                 : op == OP_MAX ? (a[i] < b[i] ? b[i] : a[i]) : (a[i] < b[i] ? a[i] : b[i]);                \
-        }                                                                                                   \
+/* One rounding per operation in the type's own precision. `a` and `b` have the type's parts: 1 real, 2
+ * complex. */
+#define REAL_APPLY(suffix, real)                                                                             \
+    static void apply_##suffix(op_id_t op, int parts, real *a, const real *b)                                \
+    {                                                                                                        \
+        if (op == OP_PROD && parts == 2) {                                                                   \
+            real re = a[0] * b[0] - a[1] * b[1], im = a[0] * b[1] + a[1] * b[0];                             \
+            a[0] = re;                                                                                       \
+            a[1] = im;                                                                                       \
+            return;                                                                                          \
+        }                                                                                                    \
+        for (int i = 0; i < parts; i++) {                                                                    \
+            a[i] = op == OP_SUM    ? a[i] + b[i]                                                             \
+                   : op == OP_PROD ? a[i] * b[i]                                                             \
+                   : op == OP_MAX  ? (a[i] < b[i] ? b[i] : a[i])                                             \
+                                   : (a[i] < b[i] ? a[i] : b[i]);                                             \
+        }                                                                                                    \
     }
 REAL_APPLY(f, float)
 REAL_APPLY(d, double)
@@ -257,14 +261,14 @@ static void apply_real(const type_t *type, op_id_t op, unsigned char *acc, const
 {
     int parts = type->piece[1].size ? 2 : 1;
     switch (type->number) {
-#define CASE(letter, c, real)                                                                               \
-    case letter: {                                                                                          \
-        real a[2] = {0}, b[2] = {0};                                                                        \
-        memcpy(a, acc, (size_t)parts * sizeof(real));                                                       \
-        memcpy(b, next, (size_t)parts * sizeof(real));                                                      \
-        apply_##c(op, parts, a, b);                                                                         \
-        type_copy(type, acc, a);                                                                            \
-        break;                                                                                              \
+#define CASE(letter, c, real)                                                                                \
+    case letter: {                                                                                           \
+        real a[2] = {0}, b[2] = {0};                                                                         \
+        memcpy(a, acc, (size_t)parts * sizeof(real));                                                        \
+        memcpy(b, next, (size_t)parts * sizeof(real));                                                       \
+        apply_##c(op, parts, a, b);                                                                          \
+        type_copy(type, acc, a);                                                                             \
+        break;                                                                                               \
     }
         CASE('f', f, float)
         CASE('d', d, double)
@@ -368,7 +372,8 @@ bool type_equal(const type_t *type, op_id_t op, bool loose, const void *a, const
     for (int i = 0; i < 2; i++) {
         same = same && memcmp(x + type->piece[i].offset, y + type->piece[i].offset, type->piece[i].size) == 0;
     }
-    bool rounds = (type->family == FAMILY_REAL || type->family == FAMILY_COMPLEX) && (op == OP_SUM || op == OP_PROD);
+    bool rounds =
+        (type->family == FAMILY_REAL || type->family == FAMILY_COMPLEX) && (op == OP_SUM || op == OP_PROD);
     return same || (loose && rounds && close_enough(type, op, x, y));
 }
 
