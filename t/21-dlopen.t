@@ -18,7 +18,7 @@ from array import array
 a, b = array("d", [MPI.COMM_WORLD.rank + 1.0]), array("d", [0.0])
 for _ in range(10): MPI.COMM_WORLD.Allreduce(a, b)
 n = MPI.COMM_WORLD.size
-print("right" if b[0] == n * (n + 1) / 2 else b[0], "MPICH" if "MPICH" in MPI.Get_library_version() else "other")'
+if MPI.COMM_WORLD.rank == 0: print("right" if b[0] == n * (n + 1) / 2 else b[0], "MPICH" if "MPICH" in MPI.Get_library_version() else "other")'
 for python in python3 /usr/bin/python3; do
     mpi=$($python -c 'from mpi4py import MPI; print(MPI.Get_library_version())' 2>/dev/null | tr -d '\0')
     [ -n "$mpi" ] && break
@@ -27,13 +27,13 @@ rm -f "$MPI_SHIM_REPORT"
 case $mpi in
 *MPICH*)
     out=$(run_shim 2 "$python" -c "$program" 2>&1)
-    is "$out" $'right MPICH\nright MPICH' "mpi4py"
+    is "$out" "right MPICH" "mpi4py"
     is "$(report core Allreduce)" 10 "mpi4py's calls ran on the core"
     ;;
 *"Open MPI"*)
     launcher=$(command -v mpirun.openmpi) || { skip "mpi4py of Open MPI" "no mpirun.openmpi"; done_testing; }
     out=$(timeout 60 "$launcher" --allow-run-as-root --oversubscribe -n 2 -x LD_PRELOAD="$SHIM_PRELOAD" "$python" -c "$program" 2>&1)
-    is "$out" $'right other\nright other' "mpi4py of Open MPI is left alone and works"
+    is "$out" "right other" "mpi4py of Open MPI is left alone and works"
     [ ! -e "$MPI_SHIM_REPORT" ]
     ok $? "no report of it"
     ;;
