@@ -44,11 +44,23 @@ static hcore_reason_t why_mpi(const hcore_verdict_t *verdict)
     return listed ? aicpu : verdict->passed[HCORE_BACKEND_AIV];
 }
 
+static unsigned place_of(hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop)
+{
+    return ((unsigned)oper * 7u + (unsigned)type * 3u + (unsigned)redop) % SHIM_VERDICTS;
+}
+
+void shim_decide_small(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo)
+{
+    const struct shim_verdict *v = &comm->verdict[place_of(oper, type, redop)];
+    memo->limit = v->limit;
+    memo->backend = v->small.backend;
+    memo->reason = v->small.reason;
+}
+
 hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, uint64_t bytes,
                             shim_watch_t *watch)
 {
-    const unsigned place = ((unsigned)oper * 7u + (unsigned)type * 3u + (unsigned)redop) % SHIM_VERDICTS;
-    struct shim_verdict *v = &comm->verdict[place];
+    struct shim_verdict *v = &comm->verdict[place_of(oper, type, redop)];
     if (!v->known || v->oper != oper || v->type != type || v->redop != redop) {
         *v = (struct shim_verdict){.oper = oper, .type = type, .redop = redop};
         ask(comm, v);

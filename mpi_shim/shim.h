@@ -68,6 +68,17 @@ struct shim_verdict;
 
 enum { SHIM_VERDICTS = 64 }; /* places of the cache of verdicts, by (operator, type, op) */
 
+/* The last small AllReduce of a predefined op: what need not be found out again for the next like it. */
+typedef struct {
+    bool known;
+    MPI_Datatype type;
+    MPI_Op op;
+    uint64_t limit;       /* bytes up to which `backend` serves it */
+    hcore_backend_t backend;
+    hcore_reason_t reason;
+    hcore_reducer_t reducer;
+} shim_memo_t;
+
 struct shim_comm {
     MPI_Comm handle;
     hcore_comm_t *core;   /* NULL: MPI serves this communicator, for the reason `why` */
@@ -75,6 +86,7 @@ struct shim_comm {
     uint32_t rank, size;
     int highest_tag;      /* MPI_TAG_UB */
     struct shim_verdict *verdict;
+    shim_memo_t memo;
     /* scratch of one call: sizes and displacements of the blocks of both sides, packed data */
     uint64_t *bytes[2];
     ptrdiff_t *displs[2];
@@ -156,6 +168,8 @@ HCORE_OPERATOR_LIST(X)
 /* Verdict for a call on a served communicator; fills `watch`. type, redop: NONE for data moving operators. */
 hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, uint64_t bytes,
                             shim_watch_t *watch);
+/* The step of the verdict that small sizes take, after shim_decide for the same question. */
+void shim_decide_small(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo);
 struct shim_verdict *shim_verdicts_create(void);
 
 /* ---- blocks.c ---- */

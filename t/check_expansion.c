@@ -117,7 +117,7 @@ static void prove_row(const hx_algo_t *algo, const effort_t *effort)
         for (const uint64_t *elem = effort->elems; *elem != END; elem++) {
             ce_case_t c = {.algo = algo, .nranks = *n, .elem = element_of(algo, *elem)};
             c.window = window_for(c.nranks, c.elem);
-            if (c.nranks & (c.nranks - 1) && algo->flags & HX_NEED_POW2) {
+            if (!ce_ranks_allowed(algo, c.nranks)) {
                 continue;
             }
             prove_sizes(&tally, c, effort);
@@ -157,7 +157,7 @@ static void prove_successions(const hx_algo_t *first, uint32_t nranks)
     char what[CE_TEXT];
     tally_t tally = {0};
     for (unsigned i = 0; i < hx_algo_count; i++) {
-        for (uint32_t sizes = 0; sizes < 4; sizes++) {
+        for (uint32_t sizes = 0; sizes < 4 && ce_ranks_allowed(&hx_algo_table[i], nranks); sizes++) {
             ce_case_t one = {.algo = first, .nranks = nranks, .elem = element_of(first, ELEM)};
             one.window = window_for(nranks, ELEM);
             ce_case_t two = one;
@@ -177,10 +177,11 @@ static void prove_successions(const hx_algo_t *first, uint32_t nranks)
 int main(int argc, char **argv)
 {
     const char *mode = argc > 1 ? argv[1] : "quick";
-    enum { SUCCESSION_RANKS = 3 };
+    enum { SUCCESSION_RANKS = 3, PAIR = 2 };
     for (unsigned i = 0; i < hx_algo_count; i++) {
         if (strcmp(mode, "succession") == 0) {
-            prove_successions(&hx_algo_table[i], SUCCESSION_RANKS);
+            bool pair = hx_algo_table[i].flags & HX_NEED_PAIR;
+            prove_successions(&hx_algo_table[i], pair ? PAIR : SUCCESSION_RANKS);
         } else {
             prove_row(&hx_algo_table[i], strcmp(mode, "all") == 0 ? &all : &quick);
         }

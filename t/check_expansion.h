@@ -71,4 +71,10 @@ uint32_t ce_published_block(const ce_world_t *world, uint32_t reader);
  */
 bool ce_run(const ce_world_t *worlds, unsigned count, char why[CE_TEXT]);
 
+/* Whether an algorithm takes so many ranks. */
+static inline bool ce_ranks_allowed(const hx_algo_t *algo, uint32_t nranks)
+{
+    return !(algo->flags & HX_NEED_POW2 && nranks & (nranks - 1)) && !(algo->flags & HX_NEED_PAIR && nranks != 2);
+}
+
 #endif

@@ -71,7 +71,7 @@ static void test_defaults(void)
         for (unsigned situation = 0; situation < 4; situation++) {
             hx_shape_t shape = shape_of((hcore_oper_t)oper, situation & 1);
             const hx_algo_t *got = hx_algo_choose(&shape, NULL, true, situation & 2, false);
-            uint32_t never = HX_NEED_COMMUTATIVE | HX_TREE_ORDER | HX_NEED_POW2 |
+            uint32_t never = HX_NEED_COMMUTATIVE | HX_TREE_ORDER | HX_NEED_POW2 | HX_NEED_PAIR |
                              (situation & 1 ? 0 : HX_NEED_DIRECT) | (situation & 2 ? HX_NO_INPLACE : 0);
             bad += got && (got->flags & never);
         }

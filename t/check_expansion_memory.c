@@ -325,7 +325,8 @@ static bool take_source(ce_run_t *run, ce_rank_t *rank, const hx_task_t *task, u
             return false;
         }
     }
-    if (task->dst.space == HX_SCRATCH && loc.space == HX_PEER) {
+    if (task->dst.space == HX_SCRATCH && loc.space == HX_PEER &&
+        !(ce_world_of(run, rank)->c.algo->flags & HX_STAGED)) {
         return borrow(run, rank, dst, &src, loc.index);
     }
     return true;

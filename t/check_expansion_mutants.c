@@ -260,11 +260,12 @@ static void try_mutation(const mutation_t *mutation)
     tally_t tally = {0};
     for (unsigned i = 0; i < hx_algo_count; i++) {
         ce_case_t c = {.algo = &hx_algo_table[i],
-                       .nranks = mutation->timing ? FEW : MORE,
+                       .nranks = mutation->timing || hx_algo_table[i].flags & HX_NEED_PAIR ? FEW : MORE,
                        .root = 1,
                        .elem = ELEM,
                        .window = WINDOW,
-                       .bytes = BYTES};
+                       .bytes = BYTES,
+                       .in_place = hx_algo_table[i].flags & HX_STAGED}; /* out of place it syncs more than needed */
         if (shows(mutation, c.algo)) {
             try_case(&tally, &c, mutation);
         }

@@ -2,9 +2,11 @@
 /* executor.c - runs one rank's task list in order. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "aicpu/aicpu.h"
 #include "aicpu/cache.h"
+#include "aicpu/path.h"
 #include "comm/wait.h"
 
 typedef struct {
@@ -121,28 +123,6 @@ static void publish(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape
     }
 }
 
-/*
- * From which size on an operator reads peers' memory directly. Bytes as hcore_oper_bytes has them; operators whose size is
- * not equal on all ranks must take one path whatever the size.
- */
-static const struct {
-    hcore_oper_t oper;
-    uint64_t from;
-} direct_table[] = {
-    {HCORE_OPER_AllGather, 128 * 1024}, {HCORE_OPER_Gather, 128 * 1024},
-    {HCORE_OPER_Scatter, 128 * 1024},   {HCORE_OPER_AlltoAll, 128 * 1024},
-};
-
-static bool wants_direct(const hcore_comm_t *comm, const hcore_args_t *args)
-{
-    for (size_t i = 0; comm->direct && i < sizeof(direct_table) / sizeof(direct_table[0]); i++) {
-        if (direct_table[i].oper == args->oper) {
-            return args->bytes >= direct_table[i].from;
-        }
-    }
-    return false;
-}
-
 static hcore_status_t run_list(hcore_comm_t *comm, const hcore_args_t *args, const cached_t *entry)
 {
     const run_t run = {comm, args, &entry->expansion};
@@ -159,7 +139,16 @@ static hcore_status_t run_list(hcore_comm_t *comm, const hcore_args_t *args, con
     return status;
 }
 
-hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm)
+/* What the report calls the algorithm: its name, and "cma" when peers' memory is read. */
+static const char *name_of(const hx_algo_t *algo)
+{
+    if (!(algo->flags & HX_NEED_DIRECT)) {
+        return algo->name;
+    }
+    return strcmp(algo->name, "pairwise") == 0 ? "pairwise-cma" : "mesh-cma";
+}
+
+static hcore_status_t run_on(hcore_comm_t *comm, const hcore_args_t *args, bool direct, const char **algorithm)
 {
     const hx_shape_t shape = {
         .oper = args->oper,
@@ -171,7 +160,7 @@ hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const cha
         .out_bytes = args->out_bytes,
         .elem_bytes = args->reducer ? args->reducer->elem_bytes : 1,
         .window = comm->layout.window_bytes,
-        .direct = wants_direct(comm, args),
+        .direct = direct,
     };
     const hx_algo_t *algo = hx_algo_choose(&shape, comm->options.algo[args->oper],
                                            !args->reducer || args->reducer->commutative, args->in_place,
@@ -183,8 +172,27 @@ hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const cha
     const cached_t *entry;
     hcore_status_t status = aicpu_cache_get(comm->cache, algo, &shape, comm->options.expansion_cache, &entry);
     if (status == HCORE_OK) {
-        *algorithm = algo->name;
+        *algorithm = name_of(algo);
         status = run_list(comm, args, entry);
     }
     return status;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm)
+{
+    bool trial;
+    const bool direct = path_direct(comm, args, &trial);
+    if (!trial) {
+        return run_on(comm, args, direct, algorithm);
+    }
+    const uint64_t start = now_ns();
+    hcore_status_t status = run_on(comm, args, direct, algorithm);
+    return status == HCORE_OK ? path_tried(comm, args, direct, now_ns() - start) : status;
 }

@@ -3,39 +3,43 @@
 #include "aiv/aiv.h"
 
 /*
- * One row per kernel, in order of preference: the first row of the operator whose `upto` holds the bytes is taken. A round covers
+ * One row per kernel, in order of preference: the first row of the operator whose limits hold ranks and bytes is taken. A round covers
  * at most SLOT_BYTES / (shared ? nranks : 1) of a vector or of each block.
  */
 typedef struct {
     hcore_oper_t oper;
     const char *name;
-    uint64_t upto; /* bytes as hcore_oper_bytes has them */
+    uint32_t ranks; /* at most */
+    uint64_t upto;  /* bytes as hcore_oper_bytes has them */
     bool shared;   /* one slot holds a piece for each rank */
     aiv_round_t round;
 } kernel_t;
 
+enum { ANY_RANKS = INT32_MAX, PAIR = 2 };
 static const uint64_t any_size = UINT64_MAX;
 
 static const kernel_t kernels[] = {
-    {HCORE_OPER_AllReduce, "one-shot", 2048, false, aiv_slot_allreduce_flat},
-    {HCORE_OPER_AllReduce, "two-shot", any_size, false, aiv_slot_allreduce_sliced},
-    {HCORE_OPER_Reduce, "slots", any_size, false, aiv_slot_reduce},
-    {HCORE_OPER_Scan, "slots", any_size, false, aiv_slot_scan},
-    {HCORE_OPER_Exscan, "slots", any_size, false, aiv_slot_scan},
-    {HCORE_OPER_ReduceScatter, "slots", any_size, true, aiv_slot_reduce_scatter},
-    {HCORE_OPER_ReduceScatterV, "slots", any_size, true, aiv_slot_reduce_scatter},
-    {HCORE_OPER_Broadcast, "slots", any_size, false, aiv_slot_broadcast},
-    {HCORE_OPER_AllGather, "slots", any_size, false, aiv_slot_allgather},
-    {HCORE_OPER_AllGatherV, "slots", any_size, false, aiv_slot_allgather},
-    {HCORE_OPER_Gather, "slots", any_size, false, aiv_slot_gather},
-    {HCORE_OPER_Scatter, "slots", any_size, true, aiv_slot_scatter},
-    {HCORE_OPER_AlltoAll, "slots", any_size, true, aiv_slot_alltoall},
+    /* two ranks read as much of each other in one phase as in two */
+    {HCORE_OPER_AllReduce, "one-shot", PAIR, any_size, false, aiv_slot_allreduce_flat},
+    {HCORE_OPER_AllReduce, "one-shot", ANY_RANKS, 2048, false, aiv_slot_allreduce_flat},
+    {HCORE_OPER_AllReduce, "two-shot", ANY_RANKS, any_size, false, aiv_slot_allreduce_sliced},
+    {HCORE_OPER_Reduce, "slots", ANY_RANKS, any_size, false, aiv_slot_reduce},
+    {HCORE_OPER_Scan, "slots", ANY_RANKS, any_size, false, aiv_slot_scan},
+    {HCORE_OPER_Exscan, "slots", ANY_RANKS, any_size, false, aiv_slot_scan},
+    {HCORE_OPER_ReduceScatter, "slots", ANY_RANKS, any_size, true, aiv_slot_reduce_scatter},
+    {HCORE_OPER_ReduceScatterV, "slots", ANY_RANKS, any_size, true, aiv_slot_reduce_scatter},
+    {HCORE_OPER_Broadcast, "slots", ANY_RANKS, any_size, false, aiv_slot_broadcast},
+    {HCORE_OPER_AllGather, "slots", ANY_RANKS, any_size, false, aiv_slot_allgather},
+    {HCORE_OPER_AllGatherV, "slots", ANY_RANKS, any_size, false, aiv_slot_allgather},
+    {HCORE_OPER_Gather, "slots", ANY_RANKS, any_size, false, aiv_slot_gather},
+    {HCORE_OPER_Scatter, "slots", ANY_RANKS, any_size, true, aiv_slot_scatter},
+    {HCORE_OPER_AlltoAll, "slots", ANY_RANKS, any_size, true, aiv_slot_alltoall},
 };
 
-static const kernel_t *find_kernel(hcore_oper_t oper, uint64_t bytes)
+static const kernel_t *find_kernel(hcore_oper_t oper, uint32_t nranks, uint64_t bytes)
 {
     for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
-        if (kernels[i].oper == oper && bytes <= kernels[i].upto) {
+        if (kernels[i].oper == oper && nranks <= kernels[i].ranks && bytes <= kernels[i].upto) {
             return &kernels[i];
         }
     }
@@ -93,7 +97,7 @@ hcore_status_t aiv_run(hcore_comm_t *comm, const hcore_args_t *args, const char 
     default:
         break;
     }
-    const kernel_t *kernel = find_kernel(args->oper, args->bytes);
+    const kernel_t *kernel = find_kernel(args->oper, comm->nranks, args->bytes);
     if (!kernel) {
         return HCORE_ERR_UNSUPPORTED;
     }

@@ -20,6 +20,16 @@ static inline hcore_status_t line_wait_all(hcore_comm_t *comm, uint64_t round)
     return status;
 }
 
+/*
+ * Takes the line of the next round away from the caches of the peers, who read it a round ago, while there is time: everyone has
+ * arrived in this round, so nobody reads it any more. Only a hint. Measured between two cores, 8-byte AllReduce: 0.24
+ * to 0.32 us without, 0.20 to 0.25 with; the same for slots costs more than it brings.
+ */
+static inline void own_next(const hcore_comm_t *comm, uint64_t round)
+{
+    __builtin_prefetch(line_of(comm, comm->rank, round + 1), 1, 3);
+}
+
 hcore_status_t aiv_line_barrier(hcore_comm_t *comm)
 {
     const uint64_t round = round_next(comm);
@@ -27,6 +37,7 @@ hcore_status_t aiv_line_barrier(hcore_comm_t *comm)
     if (status == HCORE_OK) {
         flag_set(comm, &line_of(comm, comm->rank, round)->seq, round);
         status = line_wait_all(comm, round);
+        own_next(comm, round);
     }
     if (status == HCORE_OK) {
         round_done(comm, round, true);
@@ -44,6 +55,7 @@ hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const hcore_args_t *args)
         memcpy(mine->payload, hcore_block_at(&args->in, 0), args->bytes);
         flag_set(comm, &mine->seq, round);
         status = line_wait_all(comm, round);
+        own_next(comm, round);
     }
     if (status == HCORE_OK) {
         for (uint32_t i = 0; i < comm->nranks; i++) {

@@ -4,6 +4,7 @@
  * order. Each function is one round; `offset` and `bytes` name the part of the vector (or of each block) it covers.
  */
 #include "aiv/round.h"
+#include "aiv/stream.h"
 
 static void run_reducer(hcore_comm_t *comm, const hcore_args_t *args, void *dst, uint32_t nsrc, uint64_t bytes)
 {
@@ -15,7 +16,7 @@ static hcore_status_t share_all(hcore_comm_t *comm, uint64_t round, const void *
 {
     hcore_status_t status = round_may_write(comm, round);
     if (status == HCORE_OK) {
-        memcpy(lane_slot(comm, comm->rank, round), in, bytes);
+        stream_copy(lane_slot(comm, comm->rank, round), in, bytes);
         round_arrive(comm, round, PHASE_DATA);
         status = round_await_all(comm, round, PHASE_DATA);
     }

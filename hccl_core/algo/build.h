@@ -16,6 +16,8 @@ enum {
     HX_REDUCE_SLOTS = 3,   /* filled, being reduced, being copied out */
     HX_STREAM_SLOTS = 4,   /* one-way streams: how far a producer may run ahead */
     HX_STREAM_LEAST = 64 << 10, /* and the size below which a chunk is not worth cutting further */
+    HX_PAIR = 2,                /* ranks */
+    HX_PAIR_PIECE = 128 << 10,  /* read from the peer at a time: two pieces stay in a level-2 cache */
     HX_LANES = 8,               /* pairs that AlltoAll keeps in flight */
     HX_LEAST_ELEMS = 4          /* elements a rank that every window must have room for */
 };

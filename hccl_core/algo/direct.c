@@ -134,6 +134,46 @@ void hx_direct_reduce(const hx_shape_t *shape, hx_expansion_t *x)
                                                .fill = reduce_fill});
 }
 
+/* --- AllReduce of two ranks
+ * --------------------------------------------------------------------------------------- */
+
+/*
+ * Each of the two reads the other's whole vector, piece by piece, and reduces all of it itself. That is no more reading than
+ * slices and results would be, in half as many steps, and nothing is read that the peer has just
+ * written but what the program wrote.
+ *
+ * A piece is read one ahead of the one being reduced. POST says first "my IN is published", then "I have read
+ * piece 0, 1, .. of yours"; OUT of a piece, which may be IN, is written after the peer has read it.
+ */
+static void reduce_piece(const hx_shape_t *shape, hx_expansion_t *x, const hx_chunks_t *pieces, uint64_t c)
+{
+    hx_loc_t own = hx_in(0, hx_chunk_offset(pieces, c)), other = hx_scratch(hx_chunk_slot(pieces, c));
+    bool first = shape->rank == 0;
+    hx_reduce_two(x, hx_out(0, hx_chunk_offset(pieces, c)), first ? own : other, first ? other : own,
+                  hx_chunk_bytes(pieces, c));
+}
+
+void hx_direct_reduce_pair(const hx_shape_t *shape, hx_expansion_t *x)
+{
+    uint64_t most = hx_min(HX_EXCHANGE_SLOTS * HX_PAIR_PIECE, shape->window); /* a window holds an element for sure */
+    hx_chunks_t pieces = hx_chunks(shape->bytes, (hx_area_t){.bytes = most}, HX_EXCHANGE_SLOTS, shape->elem_bytes);
+    uint32_t peer = hx_after(shape, 1);
+    x->scratch = hx_max(pieces.chunk, pieces.stride) * pieces.slots;
+    hx_sync(x, HX_POST, peer);
+    hx_sync(x, HX_WAIT, peer);
+    for (uint64_t c = 0; c <= pieces.count && !x->failed; c++) {
+        if (c < pieces.count) {
+            hx_copy(x, hx_scratch(hx_chunk_slot(&pieces, c)), hx_peer(peer, hx_chunk_offset(&pieces, c)),
+                    hx_chunk_bytes(&pieces, c));
+            hx_sync(x, HX_POST, peer);
+        }
+        if (c > 0) {
+            hx_sync(x, HX_WAIT, peer);
+            reduce_piece(shape, x, &pieces, c - 1);
+        }
+    }
+}
+
 /* --- ReduceScatter(V)
  * --------------------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 /* direct.c: peers' published memory is read */
 HX_EXPANSION(direct_move);
 HX_EXPANSION(direct_reduce);
+HX_EXPANSION(direct_reduce_pair);
 HX_EXPANSION(direct_reduce_scatter);
 /* mesh.c: everyone with everyone, through the windows */
 HX_EXPANSION(mesh_reduce);

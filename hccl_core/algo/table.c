@@ -32,6 +32,7 @@ const hx_algo_t hx_algo_table[] = {
     ROW("H-D_R", Reduce, HX_TREE_ORDER, hd_reduce),
     ROW("ring", Reduce, HX_NEED_COMMUTATIVE, ring_reduce),
 
+    ROW("mesh", AllReduce, HX_NEED_DIRECT | HX_NEED_PAIR | HX_STAGED, direct_reduce_pair),
     ROW("mesh", AllReduce, HX_NEED_DIRECT, direct_reduce),
     ROW("mesh", AllReduce, 0, mesh_reduce),
     ROW("H-D_R", AllReduce, HX_TREE_ORDER, hd_all_reduce),
@@ -90,7 +91,7 @@ static uint32_t ruled_out(const hx_shape_t *shape, bool named, bool commutative,
 {
     bool free_order = named && !rank_order, power_of_two = (shape->nranks & (shape->nranks - 1)) == 0;
     return (shape->direct ? 0 : HX_NEED_DIRECT) | (in_place ? HX_NO_INPLACE : 0) |
-           (power_of_two ? 0 : HX_NEED_POW2) | (free_order ? 0 : HX_TREE_ORDER) |
+           (power_of_two ? 0 : HX_NEED_POW2) | (shape->nranks == HX_PAIR ? 0 : HX_NEED_PAIR) | (free_order ? 0 : HX_TREE_ORDER) |
            (free_order && commutative ? 0 : HX_NEED_COMMUTATIVE);
 }
 

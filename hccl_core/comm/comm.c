@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "aicpu/aicpu.h"
+#include "aicpu/path.h"
 #include "aiv/aiv.h"
 #include "comm/wait.h"
 
@@ -31,8 +32,9 @@ static hcore_status_t allocate(hcore_comm_t *comm)
     comm->pidfd = malloc(n * sizeof(*comm->pidfd));
     comm->source = calloc(n, sizeof(*comm->source));
     comm->cache = aicpu_cache_create();
+    comm->path = path_choice_create();
     if (!comm->sent || !comm->received || !comm->acked || !comm->left || !comm->posted || !comm->awaited || !comm->pid ||
-        !comm->pidfd || !comm->source || !comm->cache) {
+        !comm->pidfd || !comm->source || !comm->cache || !comm->path) {
         return HCORE_ERR_NO_MEMORY;
     }
     memset(comm->pidfd, 0xff, n * sizeof(*comm->pidfd));
@@ -112,6 +114,7 @@ void hcore_comm_destroy(hcore_comm_t *comm)
         }
     }
     aicpu_cache_destroy(comm->cache);
+    free(comm->path);
     free(comm->scratch);
     free(comm->source);
     free(comm->sent);

@@ -86,6 +86,7 @@ typedef struct {
 } lane_layout_t;
 
 struct expansion_cache;
+struct path_choice;
 
 struct hcore_comm {
     uint32_t rank, nranks;
@@ -105,6 +106,7 @@ struct hcore_comm {
     uint64_t *posted, *awaited;
     bool deferred;
     struct expansion_cache *cache;
+    struct path_choice *path;
     uint8_t *scratch;
     size_t scratch_bytes;
     /* waiting */

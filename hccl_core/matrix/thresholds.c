@@ -21,7 +21,7 @@ typedef struct {
  * use, or that have no AIV row, have no limit.
  * Atlas A3: one server, single-op mode, not deterministic (the vendor's source of 2026-04). ReduceScatterV
  * has an AIV row in the table but no size in the source: read as ReduceScatter's.
- * Host: from measurements on shared memory; where the flags' cost stops mattering and in-place access pays.
+ * Host: AllReduce by measurement with two ranks; the others hold until they are measured too.
  */
 static const threshold_t threshold_table[HCORE_OPER_COUNT][HX_THRESHOLDS_COUNT] = {
     /*                              atlas-a3               host */
@@ -29,7 +29,7 @@ static const threshold_t threshold_table[HCORE_OPER_COUNT][HX_THRESHOLDS_COUNT] 
     [HCORE_OPER_AllGather] =      { { KIB(512), EACH },    { KIB(32), EACH } },
     [HCORE_OPER_AllGatherV] =     { { 0, ALWAYS },         { KIB(64), EACH } },
     [HCORE_OPER_Reduce] =         { { 0, ALWAYS },         { KIB(128), EACH } },
-    [HCORE_OPER_AllReduce] =      { { MIB(1), SHARE },     { KIB(128), EACH } },
+    [HCORE_OPER_AllReduce] =      { { MIB(1), SHARE },     { KIB(16), EACH } },
     [HCORE_OPER_Scatter] =        { { 0, ALWAYS },         { KIB(32), EACH } },
     [HCORE_OPER_ReduceScatter] =  { { MIB(1), EACH },      { KIB(64), EACH } },
     [HCORE_OPER_ReduceScatterV] = { { MIB(1), SHARE },     { KIB(256), EACH } },

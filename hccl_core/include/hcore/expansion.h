@@ -16,7 +16,8 @@
  *             hx_publish_block), in that rank's own IN memory. A source of COPY alone. When the COPY goes to
  *             SCRATCH, an executor that can load from the peer may leave it out and let the REDUCE
  *             that follows read the peer's bytes instead: they stay as they are until that REDUCE is
- *             done, and each of its SCRATCH sources is exactly what one COPY wrote.
+ *             done, and each of its SCRATCH sources is exactly what one COPY wrote (not so where the
+ *             algorithm is marked HX_STAGED).
  *
  * Synchronisation: POST p adds one to the counter of (me -> p); WAIT p blocks until the counter of (p -> me)
  * has reached this rank's number of waits on p. All memory accesses before a POST are visible after
@@ -119,7 +120,10 @@ enum {
     HX_NO_INPLACE = 1 << 1,       /* not right when IN and OUT alias */
     HX_NEED_DIRECT = 1 << 2,      /* only with hx_shape_t.direct */
     HX_NEED_POW2 = 1 << 3,        /* number of ranks is a power of two */
-    HX_TREE_ORDER = 1 << 4        /* reduces in rank order, but as a tree: not the bits of left to right */
+    HX_TREE_ORDER = 1 << 4,       /* reduces in rank order, but as a tree: not the bits of left to right */
+    HX_NEED_PAIR = 1 << 5,        /* number of ranks is two */
+    HX_STAGED = 1 << 6            /* no restriction: what is copied from PEER to SCRATCH must really be copied, as its
+                                   * owner may change it before the REDUCE */
 };
 
 /* One row of the algorithm table. `expand` appends this rank's tasks; the caller owns the expansion. */
