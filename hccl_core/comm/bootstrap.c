@@ -95,8 +95,8 @@ static hcore_status_t make_window(hcore_comm_t *comm, record_t *record, int *mem
     *listener = -1;
     *memfd = memfd_create("hccl-shim", MFD_CLOEXEC);
     /* The control part is backed at once: a full system shows here, not as a signal later. */
-    if (*memfd < 0 || ftruncate(*memfd, (off_t)comm->layout.total) != 0 ||
-        posix_fallocate(*memfd, 0, (off_t)comm->layout.control) != 0) {
+    if (*memfd < 0 || TEMP_FAILURE_RETRY(ftruncate(*memfd, (off_t)comm->layout.total)) != 0 ||
+        TEMP_FAILURE_RETRY(fallocate(*memfd, 0, 0, (off_t)comm->layout.control)) != 0) {
         hcore_error("shared window of %llu bytes: %s", (unsigned long long)comm->layout.total, strerror(errno));
         return HCORE_ERR_SYSTEM;
     }
@@ -155,7 +155,7 @@ static bool send_fd(int connection, int fd)
     header->cmsg_type = SCM_RIGHTS;
     header->cmsg_len = CMSG_LEN(sizeof(int));
     memcpy(CMSG_DATA(header), &fd, sizeof(int));
-    return sendmsg(connection, &message, MSG_NOSIGNAL) == 1;
+    return TEMP_FAILURE_RETRY(sendmsg(connection, &message, MSG_NOSIGNAL)) == 1;
 }
 
 static int receive_fd(int connection)
@@ -168,7 +168,7 @@ static int receive_fd(int connection)
     } control;
     struct msghdr message = {.msg_iov = &iov, .msg_iovlen = 1, .msg_control = &control,
                              .msg_controllen = sizeof(control)};
-    if (recvmsg(connection, &message, MSG_CMSG_CLOEXEC) != 1) {
+    if (TEMP_FAILURE_RETRY(recvmsg(connection, &message, MSG_CMSG_CLOEXEC)) != 1) {
         return -1;
     }
     const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
@@ -268,8 +268,8 @@ static hcore_status_t fetch(hcore_comm_t *comm, const record_t *mine, const reco
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
     if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) == 0 &&
         setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 &&
-        connect(fd, (struct sockaddr *)&address, length) == 0 && same_user(fd, mine->uid) &&
-        send(fd, &hello, sizeof(hello), MSG_NOSIGNAL) == (ssize_t)sizeof(hello)) {
+        TEMP_FAILURE_RETRY(connect(fd, (struct sockaddr *)&address, length)) == 0 && same_user(fd, mine->uid) &&
+        TEMP_FAILURE_RETRY(send(fd, &hello, sizeof(hello), MSG_NOSIGNAL)) == (ssize_t)sizeof(hello)) {
         *memfd = receive_fd(fd);
     }
     if (*memfd < 0) {

@@ -74,7 +74,7 @@ static bool peer_dead(hcore_comm_t *comm, uint32_t peer)
     return poll(&p, 1, 0) > 0 && (p.revents & POLLIN);
 }
 
-static hcore_status_t break_comm(hcore_comm_t *comm, hcore_status_t status, int dead)
+hcore_status_t hcore_break(hcore_comm_t *comm, hcore_status_t status, int dead)
 {
     comm->broken = status;
     comm->dead_rank = dead;
@@ -97,7 +97,7 @@ static hcore_status_t check_peers(hcore_comm_t *comm)
         if (peer_dead(comm, peer)) {
             hcore_error("rank %u (process %d) has ended while rank %u waits for it", peer, (int)comm->pid[peer],
                         comm->rank);
-            return break_comm(comm, HCORE_ERR_PEER_DEAD, (int)peer);
+            return hcore_break(comm, HCORE_ERR_PEER_DEAD, (int)peer);
         }
     }
     return HCORE_OK;
@@ -111,7 +111,7 @@ static hcore_status_t check_deadline(hcore_comm_t *comm, const hcore_condition_t
     }
     hcore_error("rank %u has waited %u s for rank %u (HCCL_EXEC_TIMEOUT)", comm->rank, comm->options.exec_timeout_s,
                 condition->peer);
-    return break_comm(comm, HCORE_ERR_TIMEOUT, (int)condition->peer);
+    return hcore_break(comm, HCORE_ERR_TIMEOUT, (int)condition->peer);
 }
 
 hcore_status_t hcore_wait_slow(hcore_comm_t *comm, const hcore_condition_t *condition)

@@ -53,6 +53,10 @@ typedef struct {
 hcore_status_t hcore_wait_slow(hcore_comm_t *comm, const hcore_condition_t *condition);
 hcore_status_t hcore_wait_flag_slow(hcore_comm_t *comm, _Atomic uint64_t *flag, uint64_t value, uint32_t peer);
 
+/* Makes the communicator useless for all ranks, who find out while they wait: better an error than waiting for ever for one who can't
+ * go on. `dead` is the rank that ended, or -1. Returns `status`. */
+hcore_status_t hcore_break(hcore_comm_t *comm, hcore_status_t status, int dead);
+
 static inline hcore_status_t flag_wait(hcore_comm_t *comm, _Atomic uint64_t *flag, uint64_t value, uint32_t peer)
 {
     for (uint32_t i = 0; i < comm->spin; i++) {

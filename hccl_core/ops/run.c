@@ -4,6 +4,7 @@
 
 #include "aicpu/aicpu.h"
 #include "aiv/aiv.h"
+#include "comm/wait.h"
 
 /* Operators whose waits are short never poll the caller's library while waiting. A loop of them must still let it move: a third
  * rank may need a message from it to end the loop. */
@@ -26,6 +27,12 @@ static hcore_status_t run_alone(const hcore_args_t *args)
     return HCORE_OK;
 }
 
+/* Failures of one rank in the middle of an operator. The others (wrong arguments, too much data) are over when they are seen. */
+static bool leaves_peers_waiting(hcore_status_t status)
+{
+    return status == HCORE_ERR_NO_MEMORY || status == HCORE_ERR_SYSTEM;
+}
+
 hcore_status_t hcore_run(hcore_comm_t *comm, hcore_backend_t backend, const hcore_args_t *args, const char **algorithm)
 {
     const char *unnamed;
@@ -45,12 +52,11 @@ hcore_status_t hcore_run(hcore_comm_t *comm, hcore_backend_t backend, const hcor
     if (++comm->calls % POLL_EVERY_CALLS == 0) {
         hcore_progress(comm);
     }
-    switch (backend) {
-    case HCORE_BACKEND_AIV:
-        return aiv_run(comm, args, algorithm);
-    case HCORE_BACKEND_AICPU:
-        return aicpu_run(comm, args, algorithm);
-    default:
-        return HCORE_ERR_UNSUPPORTED;
+    hcore_status_t status = HCORE_ERR_UNSUPPORTED;
+    if (backend == HCORE_BACKEND_AIV) {
+        status = aiv_run(comm, args, algorithm);
+    } else if (backend == HCORE_BACKEND_AICPU) {
+        status = aicpu_run(comm, args, algorithm);
     }
+    return leaves_peers_waiting(status) && comm->broken == HCORE_OK ? hcore_break(comm, status, -1) : status;
 }
