@@ -136,6 +136,7 @@ static int view_arrays(shim_comm_t *comm, const shim_side_t *side, uint32_t nblo
         }
         total += comm->bytes[which][i];
     }
+    view->packed = view->packed && total > 0;
     view->sizes = comm->bytes[which];
     view->blocks = (hcore_blocks_t){.base = side->buffer, .displs = comm->displs[which]};
     if (view->packed) {

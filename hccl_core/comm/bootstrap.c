@@ -3,11 +3,13 @@
  * bootstrap.c - gives all ranks of a communicator one shared window.
  *
  * Rank 0 makes a memfd and listens on an abstract unix socket whose name the kernel picks. Its record in the first
- * allgather carries that name and a random secret. The others connect, prove that they know the secret, and receive the
- * descriptor. Both ends also ask the kernel that the other is the same user. A second allgather agrees on success, so
- * all ranks take the same path afterwards. Nothing has a name in a file system, so nothing can be left behind.
+ * allgather carries that name and a random secret. The others connect, prove that they know the secret, receive the
+ * descriptor, and answer whether they could map it; rank 0 tells everyone whether all could, so all ranks take the same
+ * path afterwards. Both ends also ask the kernel that the other is the same user. Nothing has a name in a file system, so
+ * nothing can be left behind.
  *
- * The first allgather has told everyone whether all ranks share a host, so rank 0 waits only for ranks that will come.
+ * The allgather has told everyone whether all ranks share a host, so rank 0 waits only for ranks that will come. Waiting on
+ * sockets lets the caller's library move, and where ranks outnumber cpus it costs far less than a second allgather.
  */
 #define _GNU_SOURCE
 #include "comm/comm_internal.h"
@@ -180,30 +182,59 @@ static int receive_fd(int connection)
     return fd;
 }
 
-/* Rank 0's open connections while it hands out the descriptor. Slot 0 is the listener. */
+/* What a connection of rank 0 waits for. */
+enum { AWAITS_HELLO = -1, NO_VOTE = -1 };
+
+/* Rank 0's open connections. Slot 0 is the listener. */
 typedef struct {
     struct pollfd *fd;
-    uint32_t open, room, served;
-    bool *done; /* per rank */
+    int64_t *rank;  /* per connection: AWAITS_HELLO, or the rank whose vote is awaited */
+    int8_t *vote;   /* per rank: NO_VOTE, or whether it has mapped the window */
+    int *served;    /* per rank: its connection once it has voted, -1 */
+    uint32_t open, room, votes;
 } handout_t;
 
-static void close_connection(handout_t *h, uint32_t i)
+static void forget_connection(handout_t *h, uint32_t i)
 {
-    close(h->fd[i].fd);
-    h->fd[i] = h->fd[--h->open];
+    h->open--;
+    h->fd[i] = h->fd[h->open];
+    h->rank[i] = h->rank[h->open];
 }
 
-/* One connection has something to say: the right secret gets the descriptor, anything else is shut. */
-static void serve_connection(hcore_comm_t *comm, handout_t *h, uint32_t i, const record_t *mine, int memfd)
+/* The right secret gets the descriptor, anything else is shut. */
+static bool answer_hello(hcore_comm_t *comm, handout_t *h, uint32_t i, const record_t *mine, int memfd)
 {
     hello_t hello;
     ssize_t got = recv(h->fd[i].fd, &hello, sizeof(hello), MSG_DONTWAIT);
-    if (got == (ssize_t)sizeof(hello) && memcmp(hello.secret, mine->secret, SECRET_BYTES) == 0 &&
-        hello.rank < comm->nranks && !h->done[hello.rank] && send_fd(h->fd[i].fd, memfd)) {
-        h->done[hello.rank] = true;
-        h->served++;
+    if (got != (ssize_t)sizeof(hello) || memcmp(hello.secret, mine->secret, SECRET_BYTES) != 0 ||
+        hello.rank == 0 || hello.rank >= comm->nranks || h->vote[hello.rank] != NO_VOTE ||
+        !send_fd(h->fd[i].fd, memfd)) {
+        return false;
     }
-    close_connection(h, i);
+    h->rank[i] = hello.rank;
+    return true;
+}
+
+/* A rank whose connection breaks has not mapped the window. */
+static void take_vote(handout_t *h, uint32_t i)
+{
+    const uint32_t rank = (uint32_t)h->rank[i];
+    uint8_t fine = 0;
+    ssize_t got = recv(h->fd[i].fd, &fine, sizeof(fine), MSG_DONTWAIT);
+    h->vote[rank] = got == (ssize_t)sizeof(fine) && fine;
+    h->served[rank] = h->fd[i].fd;
+    h->votes++;
+    forget_connection(h, i);
+}
+
+static void serve_connection(hcore_comm_t *comm, handout_t *h, uint32_t i, const record_t *mine, int memfd)
+{
+    if (h->rank[i] != AWAITS_HELLO) {
+        take_vote(h, i);
+    } else if (!answer_hello(comm, h, i, mine, memfd)) {
+        close(h->fd[i].fd);
+        forget_connection(h, i);
+    }
 }
 
 static void accept_connections(handout_t *h, const record_t *mine)
@@ -217,21 +248,53 @@ static void accept_connections(handout_t *h, const record_t *mine)
             close(fd);
             continue;
         }
+        h->rank[h->open] = AWAITS_HELLO;
         h->fd[h->open++] = (struct pollfd){.fd = fd, .events = POLLIN};
     }
 }
 
-static hcore_status_t hand_out(hcore_comm_t *comm, const record_t *mine, int listener, int memfd)
+static bool get_handout(handout_t *h, uint32_t nranks, int listener)
 {
-    handout_t h = {.room = comm->nranks + EXTRA_CONNECTIONS, .open = 1};
-    h.fd = calloc(h.room, sizeof(*h.fd));
-    h.done = calloc(comm->nranks, sizeof(*h.done));
-    hcore_status_t status = h.fd && h.done ? HCORE_OK : HCORE_ERR_NO_MEMORY;
-    const uint64_t deadline = now_ms() + (uint64_t)comm->options.connect_timeout_s * 1000u;
-    if (status == HCORE_OK) {
-        h.fd[0] = (struct pollfd){.fd = listener, .events = POLLIN};
+    h->room = nranks + EXTRA_CONNECTIONS;
+    h->fd = calloc(h->room, sizeof(*h->fd));
+    h->rank = calloc(h->room, sizeof(*h->rank));
+    h->vote = malloc(nranks * sizeof(*h->vote));
+    h->served = malloc(nranks * sizeof(*h->served));
+    if (!h->fd || !h->rank || !h->vote || !h->served) {
+        return false;
     }
-    while (status == HCORE_OK && h.served + 1 < comm->nranks) {
+    memset(h->vote, NO_VOTE, nranks * sizeof(*h->vote));
+    memset(h->served, 0xff, nranks * sizeof(*h->served));
+    h->fd[h->open++] = (struct pollfd){.fd = listener, .events = POLLIN};
+    return true;
+}
+
+/* Tells the verdict to all who are there to hear it; a missing answer is a no. */
+static void put_handout(handout_t *h, uint32_t nranks, uint8_t fine)
+{
+    for (uint32_t rank = 0; h->served && rank < nranks; rank++) {
+        if (h->served[rank] >= 0) {
+            ssize_t sent = TEMP_FAILURE_RETRY(send(h->served[rank], &fine, sizeof(fine), MSG_NOSIGNAL));
+            (void)sent; /* who is gone needs no verdict */
+            close(h->served[rank]);
+        }
+    }
+    while (h->fd && h->open > 1) {
+        close(h->fd[--h->open].fd);
+    }
+    free(h->fd);
+    free(h->rank);
+    free(h->vote);
+    free(h->served);
+}
+
+/* Rank 0: hands out the descriptor and collects the votes; true if all ranks have mapped the window. */
+static bool hand_out(hcore_comm_t *comm, const record_t *mine, int listener, int memfd, bool fine)
+{
+    handout_t h = {0};
+    bool all = get_handout(&h, comm->nranks, listener);
+    const uint64_t deadline = now_ms() + (uint64_t)comm->options.connect_timeout_s * 1000u;
+    while (all && h.votes + 1 < comm->nranks) {
         if (poll(h.fd, h.open, POLL_MS) > 0) {
             for (uint32_t i = h.open; i-- > 1;) {
                 if (h.fd[i].revents) {
@@ -243,42 +306,48 @@ static hcore_status_t hand_out(hcore_comm_t *comm, const record_t *mine, int lis
         hcore_progress(comm); /* a peer may still be inside the allgather */
         if (now_ms() > deadline) {
             hcore_error("%u of %u ranks did not fetch the shared window in %u s (HCCL_CONNECT_TIMEOUT)",
-                        comm->nranks - 1 - h.served, comm->nranks, comm->options.connect_timeout_s);
-            status = HCORE_ERR_TIMEOUT;
+                        comm->nranks - 1 - h.votes, comm->nranks, comm->options.connect_timeout_s);
+            all = false;
         }
     }
-    while (h.fd && h.open > 1) {
-        close_connection(&h, h.open - 1);
+    for (uint32_t rank = 1; all && rank < comm->nranks; rank++) {
+        all = h.vote[rank] == true;
     }
-    free(h.fd);
-    free(h.done);
-    return status;
+    all = all && fine;
+    put_handout(&h, comm->nranks, all);
+    return all;
 }
 
-/* Ranks other than 0: fetches the descriptor. */
-static hcore_status_t fetch(hcore_comm_t *comm, const record_t *mine, const record_t *root, int *memfd)
+/* Waits until the connection has something to read, letting the caller's library move. */
+static bool await_answer(hcore_comm_t *comm, int fd, uint64_t deadline)
+{
+    struct pollfd p = {.fd = fd, .events = POLLIN};
+    while (poll(&p, 1, POLL_MS) <= 0) {
+        hcore_progress(comm);
+        if (now_ms() > deadline) {
+            errno = ETIMEDOUT;
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Ranks other than 0: connects and says hello. -1 on failure. */
+static int call_root(const hcore_comm_t *comm, const record_t *mine, const record_t *root)
 {
     struct sockaddr_un address = {.sun_family = AF_UNIX};
     memcpy(address.sun_path, root->name, root->name_len);
     socklen_t length = (socklen_t)(offsetof(struct sockaddr_un, sun_path) + root->name_len);
-    const struct timeval limit = {.tv_sec = comm->options.connect_timeout_s};
     hello_t hello = {.rank = comm->rank};
     memcpy(hello.secret, root->secret, SECRET_BYTES);
-    *memfd = -1;
     int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0);
-    if (fd >= 0 && setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof(limit)) == 0 &&
-        setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof(limit)) == 0 &&
-        TEMP_FAILURE_RETRY(connect(fd, (struct sockaddr *)&address, length)) == 0 && same_user(fd, mine->uid) &&
-        TEMP_FAILURE_RETRY(send(fd, &hello, sizeof(hello), MSG_NOSIGNAL)) == (ssize_t)sizeof(hello)) {
-        *memfd = receive_fd(fd);
-    }
-    if (*memfd < 0) {
-        hcore_error("rank %u can't fetch the shared window from rank 0: %s", comm->rank, strerror(errno));
-    }
-    if (fd >= 0) {
+    if (fd >= 0 && (TEMP_FAILURE_RETRY(connect(fd, (struct sockaddr *)&address, length)) != 0 ||
+                    !same_user(fd, mine->uid) ||
+                    TEMP_FAILURE_RETRY(send(fd, &hello, sizeof(hello), MSG_NOSIGNAL)) != (ssize_t)sizeof(hello))) {
         close(fd);
+        fd = -1;
     }
-    return *memfd < 0 ? HCORE_ERR_SYSTEM : HCORE_OK;
+    return fd;
 }
 
 static hcore_status_t map_window(hcore_comm_t *comm, int memfd)
@@ -319,63 +388,68 @@ static void learn(hcore_comm_t *comm, const record_t *records, hcore_place_t *pl
     comm->oversubscribed = host_ranks > hcore_topo_cpus(places, n);
 }
 
-/* Second agreement: 1 only if every rank is fine. A failing allgather counts as a failure seen by all. */
-static bool agree(hcore_comm_t *comm, bool fine, uint8_t *votes)
-{
-    const uint8_t mine = fine;
-    bool good = comm->boot.allgather(comm->boot.context, &mine, votes, 1) == 0;
-    for (uint32_t i = 0; good && i < comm->nranks; i++) {
-        good = votes[i] != 0;
-    }
-    return good;
-}
-
-/* The exchange between the two agreements. */
-static hcore_status_t share(hcore_comm_t *comm, const record_t *records, int listener, int *memfd)
-{
-    hcore_status_t status = comm->rank == 0 ? hand_out(comm, &records[0], listener, *memfd)
-                                            : fetch(comm, &records[comm->rank], &records[0], memfd);
-    if (status == HCORE_OK) {
-        status = map_window(comm, *memfd);
-    }
-    if (status == HCORE_OK && comm->rank == 0) {
-        comm->header->magic = lane_magic;
-        comm->header->bytes = comm->layout.total;
-    }
-    return status;
-}
-
 /* Closes what the exchange needed; the mapping keeps the memory. */
-static void close_both(int memfd, int listener)
+static void close_both(int memfd, int socket_fd)
 {
-    if (listener >= 0) {
-        close(listener);
+    if (socket_fd >= 0) {
+        close(socket_fd);
     }
     if (memfd >= 0) {
         close(memfd);
     }
 }
 
-/* One block for everything the exchange needs: no allocation can fail between the two agreements. */
+/* Ranks other than 0: fetches the descriptor, maps the window, votes, and hears the verdict. */
+static bool fetch(hcore_comm_t *comm, const record_t *mine, const record_t *root)
+{
+    const uint64_t deadline = now_ms() + (uint64_t)comm->options.connect_timeout_s * 1000u;
+    int fd = call_root(comm, mine, root), memfd = -1;
+    if (fd >= 0 && await_answer(comm, fd, deadline)) {
+        memfd = receive_fd(fd);
+    }
+    if (memfd < 0) {
+        hcore_error("rank %u can't fetch the shared window from rank 0: %s", comm->rank, strerror(errno));
+    }
+    uint8_t fine = memfd >= 0 && map_window(comm, memfd) == HCORE_OK, verdict = 0;
+    if (fd < 0 || TEMP_FAILURE_RETRY(send(fd, &fine, sizeof(fine), MSG_NOSIGNAL)) != (ssize_t)sizeof(fine) ||
+        !await_answer(comm, fd, deadline) ||
+        TEMP_FAILURE_RETRY(recv(fd, &verdict, sizeof(verdict), 0)) != (ssize_t)sizeof(verdict)) {
+        verdict = 0;
+    }
+    close_both(memfd, fd);
+    return verdict != 0;
+}
+
+static bool share(hcore_comm_t *comm, const record_t *records, int listener, int memfd)
+{
+    if (comm->rank != 0) {
+        return fetch(comm, &records[comm->rank], &records[0]);
+    }
+    const bool mapped = map_window(comm, memfd) == HCORE_OK;
+    if (mapped) {
+        comm->header->magic = lane_magic;
+        comm->header->bytes = comm->layout.total;
+    }
+    return hand_out(comm, &records[0], listener, memfd, mapped);
+}
+
+/* Got before anything is exchanged: a rank that can't take part must not have begun to. */
 typedef struct {
     record_t *records;
     hcore_place_t *places;
-    uint8_t *votes;
 } workspace_t;
 
 static bool get_workspace(workspace_t *work, uint32_t nranks)
 {
     work->records = calloc(nranks, sizeof(*work->records));
     work->places = calloc(nranks, sizeof(*work->places));
-    work->votes = calloc(nranks, sizeof(*work->votes));
-    return work->records && work->places && work->votes;
+    return work->records && work->places;
 }
 
 static void put_workspace(workspace_t *work)
 {
     free(work->records);
     free(work->places);
-    free(work->votes);
 }
 
 static hcore_status_t exchange(hcore_comm_t *comm, const workspace_t *work, hcore_reason_t *why)
@@ -394,7 +468,7 @@ static hcore_status_t exchange(hcore_comm_t *comm, const workspace_t *work, hcor
     }
     if (good && work->records[0].ready) {
         learn(comm, work->records, work->places);
-        good = agree(comm, share(comm, work->records, listener, &memfd) == HCORE_OK, work->votes);
+        good = share(comm, work->records, listener, memfd);
     } else {
         good = false;
     }
