@@ -11,7 +11,7 @@ is "$(LD_PRELOAD=$SHIM_PRELOAD timeout 60 "$MPI_TESTS/lifecycle" query 2>&1 | he
     "ok 1 - Initialized and Finalized (6 checks, 0 failed)" "a singleton, without mpiexec"
 
 # What ends a program early has the status it has without us, and no text of ours.
-for scenario in abort exit; do
+for scenario in abort exit finalize; do
     run_plain 2 "$MPI_TESTS/lifecycle" $scenario >/dev/null 2>&1
     plain=$?
     run_shim 2 "$MPI_TESTS/lifecycle" $scenario >"$SHIM_TMP/out" 2>"$SHIM_TMP/err"

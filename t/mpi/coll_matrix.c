@@ -76,6 +76,9 @@ static size_t thinning_row(int count)
 static bool type_runs(const type_t *type, int count)
 {
     types_part_t part = options.all || options.type ? TYPES_ALL : thinning[thinning_row(count)].types;
+    if (type_is_f90(type) && !options.type) {
+        return false;
+    }
     return selected(options.type, type->name) &&
            (part == TYPES_ALL || (part == TYPES_SAMPLE ? type_is_sample(type) : type_is_large_sample(type)));
 }

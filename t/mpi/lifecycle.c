@@ -7,6 +7,7 @@
  *   selfattr      a delete callback on MPI_COMM_SELF calls collectives within MPI_Finalize
  *   twice         a second MPI_Init is still MPI's error
  *   abort         MPI_Abort with code 7 while the others wait in a barrier
+ *   finalize      a second MPI_Finalize, which ends the program as MPI likes
  *   exit          ends without MPI_Finalize
  *   session       collectives of a session alone, without MPI_Init
  */
@@ -149,6 +150,15 @@ static int abort_now(void)
     return EXIT_SUCCESS;
 }
 
+static int finalize_twice(void)
+{
+    MPI_Init(NULL, NULL);
+    t_adopt_world();
+    sum_ranks(MPI_COMM_WORLD, "before MPI_Finalize");
+    MPI_Finalize();
+    return MPI_Finalize() == MPI_SUCCESS ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
 static int exit_now(void)
 {
     MPI_Init(NULL, NULL);
@@ -204,10 +214,18 @@ static const struct {
     const char *name;
     int (*run)(void);
 } scenarios[] = {
-    {"none", none},         {"query", query},           {"single", single},
-    {"funneled", funneled}, {"serialized", serialized}, {"multiple", multiple},
-    {"selfattr", selfattr}, {"twice", twice},           {"abort", abort_now},
-    {"exit", exit_now},     {"session", session_only},
+    {"none", none},
+    {"query", query},
+    {"single", single},
+    {"funneled", funneled},
+    {"serialized", serialized},
+    {"multiple", multiple},
+    {"selfattr", selfattr},
+    {"twice", twice},
+    {"abort", abort_now},
+    {"exit", exit_now},
+    {"finalize", finalize_twice},
+    {"session", session_only},
 };
 
 int main(int argc, char **argv)

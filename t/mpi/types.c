@@ -136,7 +136,7 @@ static const type_t all_types[] = {
     ROW_TWIN(MPI_2REAL, 4, 'f'),
     ROW_TWIN(MPI_2DOUBLE_PRECISION, 8, 'd'),
 };
-enum { ALL_TYPES = sizeof all_types / sizeof *all_types };
+enum { ALL_TYPES = sizeof all_types / sizeof *all_types, F90_TYPES = 6 };
 
 /* One of each number and family, and those with padding. */
 static const char *const samples[] = {
@@ -166,14 +166,40 @@ bool type_is_large_sample(const type_t *type)
     return listed(large_samples, sizeof large_samples / sizeof *large_samples, type->name);
 }
 
+/* Types by what Fortran needs of them; each MPI answers with a type of its own. */
+static size_t make_f90(type_t *row)
+{
+    row[0] = (type_t){"f90_integer_4", 0, CLASS_F_INT, FAMILY_INT, 'i', 0, 2, 2, ONE(2)};
+    row[1] = (type_t){"f90_integer_9", 0, CLASS_F_INT, FAMILY_INT, 'i', 0, 4, 4, ONE(4)};
+    row[2] = (type_t){"f90_integer_15", 0, CLASS_F_INT, FAMILY_INT, 'i', 0, 8, 8, ONE(8)};
+    row[3] = (type_t){"f90_real_6", 0, CLASS_FLOAT, FAMILY_REAL, 'f', 0, 4, 4, ONE(4)};
+    row[4] = (type_t){"f90_real_15", 0, CLASS_FLOAT, FAMILY_REAL, 'd', 0, 8, 8, ONE(8)};
+    row[5] = (type_t){"f90_complex_15", 0, CLASS_COMPLEX, FAMILY_COMPLEX, 'd', 0, 16, 8, BOTH(8, 8)};
+    MPI_Type_create_f90_integer(4, &row[0].handle);
+    MPI_Type_create_f90_integer(9, &row[1].handle);
+    MPI_Type_create_f90_integer(15, &row[2].handle);
+    MPI_Type_create_f90_real(6, 30, &row[3].handle);
+    MPI_Type_create_f90_real(15, 300, &row[4].handle);
+    MPI_Type_create_f90_complex(15, 300, &row[5].handle);
+    return F90_TYPES;
+}
+
+bool type_is_f90(const type_t *type)
+{
+    return strncmp(type->name, "f90_", 4) == 0;
+}
+
 const type_t *types_table(size_t *count)
 {
-    static type_t present[ALL_TYPES];
-    size_t n = 0;
-    for (size_t i = 0; i < ALL_TYPES; i++) {
-        if (all_types[i].handle != MPI_DATATYPE_NULL) {
-            present[n++] = all_types[i];
+    static type_t present[ALL_TYPES + F90_TYPES];
+    static size_t n;
+    if (n == 0) {
+        for (size_t i = 0; i < ALL_TYPES; i++) {
+            if (all_types[i].handle != MPI_DATATYPE_NULL) {
+                present[n++] = all_types[i];
+            }
         }
+        n += make_f90(present + n);
     }
     *count = n;
     return present;

@@ -65,6 +65,7 @@ typedef struct {
 
 /* SAMPLE marks the types that stand for their kind where all would take too long. */
 const type_t *types_table(size_t *count); /* without those that this MPI lacks; valid after MPI_Init */
+bool type_is_f90(const type_t *type);     /* made by MPI_Type_create_f90_... */
 bool type_is_sample(const type_t *type);
 bool type_is_large_sample(const type_t *type);
 
