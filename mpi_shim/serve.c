@@ -26,7 +26,7 @@ static void set_side(shim_job_t *job, unsigned which, uint32_t nblocks)
     }
 }
 
-/* The arrays of a V or W argument. */
+/* The arrays of a V or W argument; NULL for the operators that have none. */
 static void set_arrays(shim_job_t *job, unsigned which)
 {
     const shim_call_t *call = job->call;
@@ -34,150 +34,6 @@ static void set_arrays(shim_job_t *job, unsigned which)
     side->counts = which == SHIM_IN ? call->sendcounts : call->recvcounts;
     side->displs = which == SHIM_IN ? call->sdispls : call->rdispls;
     side->types = which == SHIM_IN ? call->sendtypes : call->recvtypes;
-}
-
-int shim_serve_Barrier(const shim_call_t *call, shim_watch_t *watch)
-{
-    shim_job_t job;
-    int code = shim_job_begin(&job, call, watch, HCORE_OPER_Barrier);
-    return code == MPI_SUCCESS ? shim_job_run(&job) : code;
-}
-
-int shim_serve_Broadcast(const shim_call_t *call, shim_watch_t *watch)
-{
-    shim_job_t job;
-    int code = shim_job_begin(&job, call, watch, HCORE_OPER_Broadcast);
-    if (code != MPI_SUCCESS) {
-        return code;
-    }
-    set_side(&job, at_root(&job) ? SHIM_IN : SHIM_OUT, 1);
-    return shim_job_run(&job);
-}
-
-/* Gather, GatherV: everything arrives at the root. */
-static int serve_gather(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
-{
-    shim_job_t job;
-    int code = shim_job_begin(&job, call, watch, oper);
-    if (code != MPI_SUCCESS) {
-        return code;
-    }
-    if (at_root(&job)) {
-        set_side(&job, SHIM_OUT, job.comm->size);
-        if (oper == HCORE_OPER_GatherV) {
-            set_arrays(&job, SHIM_OUT);
-        }
-        job.in_place = call->sendbuf == MPI_IN_PLACE;
-    }
-    if (!job.in_place) {
-        set_side(&job, SHIM_IN, 1);
-    }
-    return shim_job_run(&job);
-}
-
-int shim_serve_Gather(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_gather(call, watch, HCORE_OPER_Gather);
-}
-
-int shim_serve_GatherV(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_gather(call, watch, HCORE_OPER_GatherV);
-}
-
-static int serve_scatter(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
-{
-    shim_job_t job;
-    int code = shim_job_begin(&job, call, watch, oper);
-    if (code != MPI_SUCCESS) {
-        return code;
-    }
-    if (at_root(&job)) {
-        set_side(&job, SHIM_IN, job.comm->size);
-        if (oper == HCORE_OPER_ScatterV) {
-            set_arrays(&job, SHIM_IN);
-        }
-        job.in_place = call->recvbuf == MPI_IN_PLACE;
-    }
-    if (!job.in_place) {
-        set_side(&job, SHIM_OUT, 1);
-    }
-    return shim_job_run(&job);
-}
-
-int shim_serve_Scatter(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_scatter(call, watch, HCORE_OPER_Scatter);
-}
-
-int shim_serve_ScatterV(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_scatter(call, watch, HCORE_OPER_ScatterV);
-}
-
-static int serve_allgather(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
-{
-    shim_job_t job;
-    int code = shim_job_begin(&job, call, watch, oper);
-    if (code != MPI_SUCCESS) {
-        return code;
-    }
-    set_side(&job, SHIM_OUT, job.comm->size);
-    if (oper == HCORE_OPER_AllGatherV) {
-        set_arrays(&job, SHIM_OUT);
-    }
-    job.in_place = call->sendbuf == MPI_IN_PLACE;
-    if (!job.in_place) {
-        set_side(&job, SHIM_IN, 1);
-    }
-    return shim_job_run(&job);
-}
-
-int shim_serve_AllGather(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_allgather(call, watch, HCORE_OPER_AllGather);
-}
-
-int shim_serve_AllGatherV(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_allgather(call, watch, HCORE_OPER_AllGatherV);
-}
-
-/* In place, every block is sent from where another will arrive: IN is a copy, and the core sees no aliasing. */
-static int serve_alltoall(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
-{
-    shim_job_t job;
-    int code = shim_job_begin(&job, call, watch, oper);
-    if (code != MPI_SUCCESS) {
-        return code;
-    }
-    const uint32_t n = job.comm->size;
-    set_side(&job, SHIM_OUT, n);
-    set_side(&job, SHIM_IN, n);
-    if (oper != HCORE_OPER_AlltoAll) {
-        set_arrays(&job, SHIM_OUT);
-        set_arrays(&job, SHIM_IN);
-    }
-    if (call->sendbuf == MPI_IN_PLACE) {
-        job.side[SHIM_IN] = job.side[SHIM_OUT];
-        job.side[SHIM_IN].copy = true;
-    }
-    return shim_job_run(&job);
-}
-
-int shim_serve_AlltoAll(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_alltoall(call, watch, HCORE_OPER_AlltoAll);
-}
-
-int shim_serve_AlltoAllV(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_alltoall(call, watch, HCORE_OPER_AlltoAllV);
-}
-
-int shim_serve_AlltoAllW(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_alltoall(call, watch, HCORE_OPER_AlltoAllW);
 }
 
 /*
@@ -221,92 +77,160 @@ static void remember(const shim_job_t *job)
     memo->known = memo->backend != HCORE_BACKEND_MPI;
 }
 
-/* AllReduce, Reduce, Scan, Exscan: one block in, one block out. */
-static int serve_reduction(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
+/* What an operator's arguments mean on this rank. SHIM_PASS or an MPI code instead of MPI_SUCCESS ends the call. */
+typedef int (*describe_t)(shim_job_t *job);
+
+static int serve(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper, describe_t describe)
 {
     shim_job_t job;
     int code = shim_job_begin(&job, call, watch, oper);
-    if (code == MPI_SUCCESS) {
+    if (code == MPI_SUCCESS && hcore_oper_reduces(oper)) {
         code = shim_job_reducer(&job);
     }
-    if (code != MPI_SUCCESS) {
-        return code;
+    if (code == MPI_SUCCESS) {
+        code = describe(&job);
     }
-    const bool result = oper == HCORE_OPER_Reduce ? at_root(&job) : true;
-    job.in_place = result && call->sendbuf == MPI_IN_PLACE;
-    if (result) {
-        set_side(&job, SHIM_OUT, 1);
-    }
-    if (!job.in_place) {
-        set_side(&job, SHIM_IN, 1);
-        if (oper == HCORE_OPER_Exscan && job.comm->rank == 0) {
-            /* Not significant there. But MPI refuses the buffers all the other ranks are refused for, and so must this one. */
-            if (call->sendbuf == call->recvbuf && call->sendcount > 0) {
-                return shim_pass(watch, HCORE_REASON_BAD_ARGUMENT);
-            }
-            job.nblocks[SHIM_OUT] = 0;
+    if (code == MPI_SUCCESS) {
+        code = shim_job_run(&job);
+        if (code == MPI_SUCCESS && oper == HCORE_OPER_AllReduce) {
+            remember(&job);
         }
     }
-    code = shim_job_run(&job);
-    if (code == MPI_SUCCESS && oper == HCORE_OPER_AllReduce) {
-        remember(&job);
-    }
     return code;
+}
+
+static int describe_barrier(shim_job_t *job)
+{
+    (void)job;
+    return MPI_SUCCESS;
+}
+
+static int describe_broadcast(shim_job_t *job)
+{
+    set_side(job, at_root(job) ? SHIM_IN : SHIM_OUT, 1);
+    return MPI_SUCCESS;
+}
+
+/* Gather(V): everything arrives at the root. */
+static int describe_gather(shim_job_t *job)
+{
+    if (at_root(job)) {
+        set_side(job, SHIM_OUT, job->comm->size);
+        set_arrays(job, SHIM_OUT);
+        job->in_place = job->call->sendbuf == MPI_IN_PLACE;
+    }
+    if (!job->in_place) {
+        set_side(job, SHIM_IN, 1);
+    }
+    return MPI_SUCCESS;
+}
+
+/* Scatter(V): everything leaves from the root. */
+static int describe_scatter(shim_job_t *job)
+{
+    if (at_root(job)) {
+        set_side(job, SHIM_IN, job->comm->size);
+        set_arrays(job, SHIM_IN);
+        job->in_place = job->call->recvbuf == MPI_IN_PLACE;
+    }
+    if (!job->in_place) {
+        set_side(job, SHIM_OUT, 1);
+    }
+    return MPI_SUCCESS;
+}
+
+static int describe_allgather(shim_job_t *job)
+{
+    set_side(job, SHIM_OUT, job->comm->size);
+    set_arrays(job, SHIM_OUT);
+    job->in_place = job->call->sendbuf == MPI_IN_PLACE;
+    if (!job->in_place) {
+        set_side(job, SHIM_IN, 1);
+    }
+    return MPI_SUCCESS;
+}
+
+/* In place, every block is sent from where another will arrive: IN is a copy, and the core sees no aliasing. */
+static int describe_alltoall(shim_job_t *job)
+{
+    const uint32_t n = job->comm->size;
+    set_side(job, SHIM_OUT, n);
+    set_side(job, SHIM_IN, n);
+    set_arrays(job, SHIM_OUT);
+    set_arrays(job, SHIM_IN);
+    if (job->call->sendbuf == MPI_IN_PLACE) {
+        job->side[SHIM_IN] = job->side[SHIM_OUT];
+        job->side[SHIM_IN].copy = true;
+    }
+    return MPI_SUCCESS;
+}
+
+/* AllReduce, Reduce, Scan, Exscan: one block in, one block out. */
+static int describe_reduction(shim_job_t *job)
+{
+    const shim_call_t *call = job->call;
+    const hcore_oper_t oper = job->args.oper;
+    const bool result = oper == HCORE_OPER_Reduce ? at_root(job) : true;
+    job->in_place = result && call->sendbuf == MPI_IN_PLACE;
+    if (result) {
+        set_side(job, SHIM_OUT, 1);
+    }
+    if (job->in_place) {
+        return MPI_SUCCESS;
+    }
+    set_side(job, SHIM_IN, 1);
+    if (oper == HCORE_OPER_Exscan && job->comm->rank == 0) {
+        /* Not significant there. But MPI refuses the buffers all the other ranks are refused for, and so must this one. */
+        if (call->sendbuf == call->recvbuf && call->sendcount > 0) {
+            return shim_pass(job->watch, HCORE_REASON_BAD_ARGUMENT);
+        }
+        job->nblocks[SHIM_OUT] = 0;
+    }
+    return MPI_SUCCESS;
+}
+
+/* The vector of all blocks lies in sendbuf, or in place in recvbuf, whose beginning then receives the result. */
+static int describe_reduce_scatter(shim_job_t *job)
+{
+    const shim_call_t *call = job->call;
+    set_side(job, SHIM_IN, job->comm->size);
+    set_side(job, SHIM_OUT, 1);
+    job->side[SHIM_IN].type = call->recvtype;
+    if (job->args.oper == HCORE_OPER_ReduceScatterV) {
+        job->side[SHIM_IN].counts = call->recvcounts;
+        job->side[SHIM_OUT].count = shim_count(&job->side[SHIM_IN], job->comm->rank);
+    }
+    job->in_place = call->sendbuf == MPI_IN_PLACE;
+    if (job->in_place) {
+        job->side[SHIM_IN].buffer = call->recvbuf;
+    }
+    return MPI_SUCCESS;
 }
 
 int shim_serve_AllReduce(const shim_call_t *call, shim_watch_t *watch)
 {
     const int code = serve_again(call, watch);
-    return code != SHIM_PASS ? code : serve_reduction(call, watch, HCORE_OPER_AllReduce);
+    return code != SHIM_PASS ? code : serve(call, watch, HCORE_OPER_AllReduce, describe_reduction);
 }
 
-int shim_serve_Reduce(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_reduction(call, watch, HCORE_OPER_Reduce);
-}
-
-int shim_serve_Scan(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_reduction(call, watch, HCORE_OPER_Scan);
-}
-
-int shim_serve_Exscan(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_reduction(call, watch, HCORE_OPER_Exscan);
-}
-
-/* The vector of all blocks lies in sendbuf, or in place in recvbuf, whose beginning then receives the result. */
-static int serve_reduce_scatter(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
-{
-    shim_job_t job;
-    int code = shim_job_begin(&job, call, watch, oper);
-    if (code == MPI_SUCCESS) {
-        code = shim_job_reducer(&job);
+#define SERVE(operator, describe)                                                                 \
+    int shim_serve_##operator(const shim_call_t *call, shim_watch_t *watch)                       \
+    {                                                                                             \
+        return serve(call, watch, HCORE_OPER_##operator, describe);                               \
     }
-    if (code != MPI_SUCCESS) {
-        return code;
-    }
-    const bool in_place = call->sendbuf == MPI_IN_PLACE;
-    set_side(&job, SHIM_IN, job.comm->size);
-    set_side(&job, SHIM_OUT, 1);
-    job.side[SHIM_IN].type = call->recvtype;
-    if (oper == HCORE_OPER_ReduceScatterV) {
-        job.side[SHIM_IN].counts = call->recvcounts;
-        job.side[SHIM_OUT].count = shim_count(&job.side[SHIM_IN], job.comm->rank);
-    }
-    if (in_place) {
-        job.side[SHIM_IN].buffer = call->recvbuf;
-    }
-    job.in_place = in_place;
-    return shim_job_run(&job);
-}
-
-int shim_serve_ReduceScatter(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_reduce_scatter(call, watch, HCORE_OPER_ReduceScatter);
-}
-
-int shim_serve_ReduceScatterV(const shim_call_t *call, shim_watch_t *watch)
-{
-    return serve_reduce_scatter(call, watch, HCORE_OPER_ReduceScatterV);
-}
+SERVE(Barrier, describe_barrier)
+SERVE(Broadcast, describe_broadcast)
+SERVE(Gather, describe_gather)
+SERVE(GatherV, describe_gather)
+SERVE(Scatter, describe_scatter)
+SERVE(ScatterV, describe_scatter)
+SERVE(AllGather, describe_allgather)
+SERVE(AllGatherV, describe_allgather)
+SERVE(AlltoAll, describe_alltoall)
+SERVE(AlltoAllV, describe_alltoall)
+SERVE(AlltoAllW, describe_alltoall)
+SERVE(Reduce, describe_reduction)
+SERVE(Scan, describe_reduction)
+SERVE(Exscan, describe_reduction)
+SERVE(ReduceScatter, describe_reduce_scatter)
+SERVE(ReduceScatterV, describe_reduce_scatter)

@@ -23,8 +23,9 @@ mpich_download() {
     codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
     mirror=$(apt-get indextargets --format '$(CODENAME) $(REPO_URI)' 'Created-By: Packages' 2>/dev/null |
         awk -v c="$codename" '$1 == c { print $2; exit }')
+    [ -n "$mirror" ] || return 1
     mkdir -p "$work/lists/partial" "$work/cache/archives/partial"
-    echo "deb-src $([ -e $keyring ] && echo "[signed-by=$keyring]") ${mirror:-http://deb.debian.org/debian} $codename main" \
+    echo "deb-src $([ -e $keyring ] && echo "[signed-by=$keyring]") $mirror $codename main" \
         >"$work/sources.list"
     local apt=(timeout 120 apt-get -q -o "Dir::Etc::sourcelist=$work/sources.list" -o Dir::Etc::sourceparts=/dev/null
         -o "Dir::State::lists=$work/lists" -o "Dir::Cache=$work/cache" -o APT::Sandbox::User=)
