@@ -56,7 +56,7 @@ static void text_begin(const bench_options_t *options, int nranks)
 static void text_line(const bench_options_t *options, const bench_line_t *line)
 {
     (void)options;
-    printf("%-20s %9zu %11.2f %11.2f %11.2f %11.2f %8.2f  %s%s\n", line->collective->name, line->bytes,
+    printf("%-20s %9zu %11.2f %11.2f %11.2f %11.2f %8.3g  %s%s\n", line->collective->name, line->bytes,
            line->shim.median, line->shim.p95, line->mpi.median, line->mpi.p95, ratio(line), path_of(line),
            line->same ? "" : "  RESULTS DIFFER");
 }
