@@ -82,7 +82,7 @@ static int view_uniform(shim_comm_t *comm, const shim_side_t *side, uint32_t nbl
 {
     uint64_t bytes, extent;
     if (side->count < 0 || __builtin_mul_overflow((uint64_t)side->count, view->info.size, &bytes) ||
-        __builtin_mul_overflow((uint64_t)side->count, (uint64_t)llabs(view->info.extent), &extent) ||
+        (bytes > 0 && __builtin_mul_overflow((uint64_t)side->count, (uint64_t)llabs(view->info.extent), &extent)) ||
         null_buffer(side, &view->info, bytes)) {
         return SHIM_PASS;
     }

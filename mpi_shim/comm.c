@@ -141,7 +141,11 @@ static void release(shim_comm_t *comm)
     free(comm);
 }
 
-void shim_comm_drop(MPI_Comm handle)
+/* The handle this thread is freeing. Delete callbacks of the program may use it for collectives: those go to MPI on all ranks, as the
+ * order of attributes, and so of our own, may differ between them. */
+static __thread MPI_Comm being_freed __attribute__((tls_model("initial-exec"))) = MPI_COMM_NULL;
+
+static shim_comm_t *take_out(MPI_Comm handle)
 {
     shim_comm_t *comm = NULL;
     pthread_mutex_lock(&table_lock);
@@ -152,15 +156,32 @@ void shim_comm_drop(MPI_Comm handle)
         atomic_store_explicit(&slot->key, key_gone, memory_order_release);
     }
     pthread_mutex_unlock(&table_lock);
-    if (comm) {
-        release(comm);
-    }
+    return comm;
 }
 
+/* The state goes before the handle does: another thread may be given the same handle at once. */
+int shim_comm_free_with(MPI_Comm *handle, int (*free_it)(MPI_Comm *))
+{
+    shim_comm_t *comm = handle ? take_out(*handle) : NULL;
+    being_freed = handle ? *handle : MPI_COMM_NULL;
+    const int code = free_it(handle);
+    being_freed = MPI_COMM_NULL;
+    if (comm && code == MPI_SUCCESS) {
+        release(comm);
+    } else if (comm && !enter(comm)) {
+        hcore_error("no memory to keep the state of a communicator");
+    }
+    return code;
+}
+
+/* Whoever frees a communicator past us (a library that calls PMPI). In Finalize all states stay: callbacks may still use them. */
 int shim_comm_delete(MPI_Comm handle, int keyval, void *value, void *extra)
 {
     (void)keyval, (void)value, (void)extra;
-    shim_comm_drop(handle);
+    shim_comm_t *comm = shim.finalizing ? NULL : take_out(handle);
+    if (comm) {
+        release(comm);
+    }
     return MPI_SUCCESS;
 }
 
@@ -258,7 +279,7 @@ shim_comm_t *shim_comm_get(MPI_Comm handle)
     if (__builtin_expect(comm != NULL, 1)) {
         return comm;
     }
-    if (!abi_plausible(handle, ABI_CLASS_COMM) || !shim_start()) {
+    if (!abi_plausible(handle, ABI_CLASS_COMM) || handle == being_freed || !shim_start()) {
         return NULL;
     }
     return create(handle);

@@ -5,6 +5,7 @@
  * Everything up to the decision depends on this rank's arguments only through what MPI forces to be equal on all
  * ranks, except where an argument is plainly wrong: then MPI is called and reports it.
  */
+#include <pthread.h>
 #include <stdio.h>
 
 #include "mpi_shim/shim.h"
@@ -23,13 +24,21 @@ int shim_raise(MPI_Comm comm, int code)
     return code;
 }
 
-/* A code of class MPI_ERR_OTHER whose text names what happened. */
+/* A code whose text names what happened. */
 static int error_code(const shim_comm_t *comm, hcore_status_t status)
 {
     char text[MPI_MAX_ERROR_STRING];
+    static int error_class = MPI_ERR_OTHER; /* one of our own: MPICH finds no text of a code added to a predefined class */
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int code = MPI_ERR_OTHER;
     const int dead = hcore_comm_dead_rank(comm->core);
-    if (shim_pmpi.Add_error_code(MPI_ERR_OTHER, &code) != MPI_SUCCESS) {
+    pthread_mutex_lock(&lock);
+    if (error_class == MPI_ERR_OTHER) {
+        shim_pmpi.Add_error_class(&error_class);
+        shim_pmpi.Add_error_string(error_class, "hccl-shim: a collective could not be completed");
+    }
+    pthread_mutex_unlock(&lock);
+    if (shim_pmpi.Add_error_code(error_class, &code) != MPI_SUCCESS) {
         return MPI_ERR_OTHER;
     }
     if (dead >= 0) {

@@ -125,6 +125,7 @@ int shim_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int shim_Finalize(void)
 {
+    shim.finalizing = true;
     int code = shim_pmpi.Finalize();
     /* After it: the program's delete callbacks, which run in Finalize, may still have used collectives. */
     if (code == MPI_SUCCESS && atomic_load_explicit(&started, memory_order_acquire)) {
@@ -140,23 +141,12 @@ int shim_Abort(MPI_Comm comm, int errorcode)
     return shim_pmpi.Abort(comm, errorcode);
 }
 
-/* The delete callback of our attribute drops the state; older libraries do not call it in Comm_disconnect. */
 int shim_Comm_free(MPI_Comm *comm)
 {
-    const MPI_Comm handle = comm ? *comm : MPI_COMM_NULL;
-    int code = shim_pmpi.Comm_free(comm);
-    if (code == MPI_SUCCESS) {
-        shim_comm_drop(handle);
-    }
-    return code;
+    return shim_comm_free_with(comm, shim_pmpi.Comm_free);
 }
 
 int shim_Comm_disconnect(MPI_Comm *comm)
 {
-    const MPI_Comm handle = comm ? *comm : MPI_COMM_NULL;
-    int code = shim_pmpi.Comm_disconnect(comm);
-    if (code == MPI_SUCCESS) {
-        shim_comm_drop(handle);
-    }
-    return code;
+    return shim_comm_free_with(comm, shim_pmpi.Comm_disconnect);
 }

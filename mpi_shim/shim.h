@@ -52,6 +52,7 @@ typedef struct {
     int keyval;          /* attribute that drops our state with the communicator */
     bool reporting;
     bool threads;        /* MPI_THREAD_MULTIPLE: counters need a lock */
+    bool finalizing;
     int world_rank;
     uint32_t host_ranks; /* what the launcher says; 0 unknown */
 } shim_t;
@@ -96,7 +97,8 @@ struct shim_comm {
 
 /* What the shim knows of a communicator; made at its first collective (collective over it). NULL: no plausible handle. */
 shim_comm_t *shim_comm_get(MPI_Comm comm);
-void shim_comm_drop(MPI_Comm comm);
+/* Comm_free and Comm_disconnect. */
+int shim_comm_free_with(MPI_Comm *handle, int (*free_it)(MPI_Comm *));
 int shim_comm_delete(MPI_Comm comm, int keyval, void *value, void *extra); /* attribute callback */
 
 /* ---- type.c ---- */

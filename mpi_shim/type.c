@@ -31,7 +31,7 @@ static unsigned place_of(int handle, unsigned room)
 
 typedef enum { ROW_BY, ROW_SI, ROW_UI, ROW_BO, ROW_FP, ROW_F16, ROW_F128, ROW_CX, ROW_PR, ROW_NONE } row_class_t;
 
-static hcore_type_t by_size(row_class_t class, int size)
+static hcore_type_t by_size(row_class_t class, uint64_t size)
 {
     static const struct {
         row_class_t class;
@@ -52,7 +52,7 @@ static hcore_type_t by_size(row_class_t class, int size)
         {ROW_BO, 8, HCORE_TYPE_LOGICAL64},   {ROW_BO, 1, HCORE_TYPE_BOOL8},
     };
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (rows[i].class == class && rows[i].size == (size_t)size) {
+        if (rows[i].class == class && rows[i].size == size) {
             return rows[i].type;
         }
     }
@@ -81,8 +81,8 @@ static hcore_type_t pair_type(MPI_Datatype handle)
 
 static bool ask_extent(MPI_Datatype handle, shim_type_t *type)
 {
-    int size = 0;
-    if (shim_pmpi.Type_size(handle, &size) != MPI_SUCCESS || size == MPI_UNDEFINED ||
+    MPI_Count size = 0;
+    if (shim_pmpi.Type_size_x(handle, &size) != MPI_SUCCESS || size == MPI_UNDEFINED ||
         shim_pmpi.Type_get_extent(handle, &type->lb, &type->extent) != MPI_SUCCESS) {
         return false;
     }
@@ -97,7 +97,7 @@ static void add_type(MPI_Datatype handle, row_class_t class)
         return;
     }
     type.contiguous = type.size == (uint64_t)type.extent;
-    type.core = class == ROW_PR ? pair_type(handle) : by_size(class, (int)type.size);
+    type.core = class == ROW_PR ? pair_type(handle) : by_size(class, type.size);
     /* A pair the library lays out otherwise than C does is only moved. */
     if (type.core != HCORE_TYPE_NONE && hcore_type_size(type.core) != (size_t)type.extent) {
         type.core = HCORE_TYPE_NONE;
@@ -225,16 +225,31 @@ static void put_place(place_t *place)
 
 typedef enum { TO_PACKED, FROM_PACKED } direction_t;
 
+/* The library's packing with sizes of int; with those of MPI_Count for what does not fit, where the library has it. */
+static int move_packed(direction_t direction, const place_t *place, MPI_Count count, char *packed, MPI_Count bytes, MPI_Comm comm)
+{
+    int position = 0;
+    MPI_Count far = 0;
+    const bool out = direction == TO_PACKED;
+    if (bytes <= INT_MAX) {
+        return out ? shim_pmpi.Pack(place->buffer, (int)count, place->type, packed, (int)bytes, &position, comm)
+                   : shim_pmpi.Unpack(packed, (int)bytes, &position, place->buffer, (int)count, place->type, comm);
+    }
+    if (!shim_pmpi.Pack_c || !shim_pmpi.Unpack_c) {
+        return shim_raise(comm, MPI_ERR_COUNT);
+    }
+    return out ? shim_pmpi.Pack_c(place->buffer, count, place->type, packed, bytes, &far, comm)
+               : shim_pmpi.Unpack_c(packed, bytes, &far, place->buffer, count, place->type, comm);
+}
+
 /* At most PACK_BYTES, unless one element is larger. */
-static int transfer_step(direction_t direction, uintptr_t address, int count, MPI_Datatype handle, void *packed, int bytes,
-                         MPI_Comm comm)
+static int transfer_step(direction_t direction, uintptr_t address, uint64_t count, MPI_Datatype handle, char *packed,
+                         uint64_t bytes, MPI_Comm comm)
 {
     place_t place;
-    int position = 0, code = get_place(address, handle, &place);
+    int code = get_place(address, handle, &place);
     if (code == MPI_SUCCESS) {
-        code = direction == TO_PACKED
-                   ? shim_pmpi.Pack(place.buffer, count, place.type, packed, bytes, &position, comm)
-                   : shim_pmpi.Unpack(packed, bytes, &position, place.buffer, count, place.type, comm);
+        code = move_packed(direction, &place, (MPI_Count)count, packed, (MPI_Count)bytes, comm);
     }
     put_place(&place);
     return code;
@@ -247,8 +262,8 @@ static int transfer(direction_t direction, uintptr_t buffer, uint64_t count, MPI
     int code = MPI_SUCCESS;
     for (uint64_t i = 0; i < count && type->size > 0 && code == MPI_SUCCESS; i += step) {
         const uint64_t n = count - i < step ? count - i : step;
-        code = transfer_step(direction, buffer + (uintptr_t)((MPI_Aint)i * type->extent), (int)n, handle,
-                             packed + i * type->size, (int)(n * type->size), comm);
+        code = transfer_step(direction, buffer + (uintptr_t)((MPI_Aint)i * type->extent), n, handle,
+                             packed + i * type->size, n * type->size, comm);
     }
     return code;
 }

@@ -6,7 +6,7 @@
 
 # bad TEXT NAME VALUE ALLOWED...: each ALLOWED must stand in the line.
 bad() {
-    local text=$1 name=$2 value=$3 word missing= status
+    local text=$1 name=$2 value=$3 word status missing=''
     shift 3
     run_shim 2 -genv "$name" "$value" "$MPI_TESTS/known" >"$SHIM_TMP/out" 2>"$SHIM_TMP/err"
     is $? 0 "$text: the program goes on"

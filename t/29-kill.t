@@ -6,10 +6,10 @@
 LIMIT=20 # seconds that mpiexec may take to end
 
 # Shared memory files and sockets that did not exist before.
-traces() { { ls -A /dev/shm; ls -A "${TMPDIR:-/tmp}" | grep -i 'hcc\|mpi_shim\|hcore'; } | sort; }
+traces() { find /dev/shm "${TMPDIR:-/tmp}" -maxdepth 1 \( -path '/dev/shm/*' -o -iname '*hcc*' -o -iname '*shim*' \) ! -path "$SHIM_TMP" | sort; }
 
 kill_one() {
-    local victim=$1 ranks=$2 pids="$SHIM_TMP/pids.$1.$2" before after job pid waited=0 left=
+    local victim=$1 ranks=$2 pids="$SHIM_TMP/pids.$1.$2" before after job pid waited=0 left=''
     mkdir "$pids"
     before=$(traces)
     run_shim "$ranks" "$MPI_TESTS/endless" "$pids" >"$SHIM_TMP/out" 2>"$SHIM_TMP/err" &

@@ -100,7 +100,7 @@ static void check_defaults(void)
                config.buffsize == UINT64_C(200) << 20 && !config.retry[0] && !config.retry[1] &&
                !config.retry[2] && config.retry_max == 1 && config.retry_hold_ms == 5000 &&
                config.retry_interval_ms == 1000 && config.connect_timeout_s == 120 &&
-               config.exec_timeout_s == 1836,
+               config.exec_timeout_s == 0,
            "the vendor's defaults");
     tap_ok(!config.disable && !config.strict && strcmp(config.profile, "host") == 0 &&
                config.backend == HCORE_USE_AUTO && config.log_level == HCORE_LOG_OFF && !config.log_file &&

@@ -23,7 +23,7 @@ KINDS = {
     "sendtypes": "const MPI_Datatype *", "recvtypes": "const MPI_Datatype *",
     "op": "MPI_Op ", "root": "int ", "comm": "MPI_Comm ", "commp": "MPI_Comm *", "datatypep": "MPI_Datatype *",
     "class": "int ", "position": "int *", "size": "int ", "in": "const void *", "inout": "void *", "out": "void *",
-    "rank": "int ", "tag": "int ", "result": "int *", "max": "int ", "argc": "int *", "argv": "char ***", "required": "int ", "provided": "int *", "errorcode": "int ",
+    "bigcount": "MPI_Count ", "bigresult": "MPI_Count *", "rank": "int ", "tag": "int ", "result": "int *", "max": "int ", "argc": "int *", "argv": "char ***", "required": "int ", "provided": "int *", "errorcode": "int ",
     "string": "char *", "resultlen": "int *", "flag": "int *", "keyval": "int *", "keyvalin": "int ",
     "value": "void *", "extra": "void *", "copyfn": "MPI_Comm_copy_attr_function *",
     "deletefn": "MPI_Comm_delete_attr_function *", "text": "const char *", "lb": "MPI_Aint *",

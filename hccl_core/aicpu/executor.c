@@ -162,8 +162,10 @@ static hcore_status_t run_on(hcore_comm_t *comm, const hcore_args_t *args, bool 
         .window = comm->layout.window_bytes,
         .direct = direct,
     };
+    /* In place is a local matter for some operators (ReduceScatterV, or at a root alone): all ranks must choose as if it
+     * were so. */
     const hx_algo_t *algo = hx_algo_choose(&shape, comm->options.algo[args->oper],
-                                           !args->reducer || args->reducer->commutative, args->in_place,
+                                           !args->reducer || args->reducer->commutative, true,
                                            comm->options.rank_order);
     if (!algo) {
         hcore_error("no algorithm for %s", hcore_oper_name(args->oper));

@@ -24,16 +24,16 @@ struct path_choice {
 
 /*
  * From which size on the direct path is in question, by measurement: below, its system calls cost more than it can save.
- * Operators whose size is not equal on all ranks are not here: they must take one path whatever the size.
+ * Operators whose size is not equal on all ranks are not here: they must take one path whatever the size. Nor are ReduceScatter(V),
+ * whose direct form is not right in place, which only some ranks may be.
  */
 static const struct {
     hcore_oper_t oper;
     uint64_t from; /* bytes as hcore_oper_bytes has them */
 } direct_table[] = {
-    {HCORE_OPER_AllReduce, 8 * 1024},      {HCORE_OPER_Reduce, 16 * 1024},    {HCORE_OPER_ReduceScatter, 16 * 1024},
-    {HCORE_OPER_Broadcast, 16 * 1024},     {HCORE_OPER_AllGather, 16 * 1024}, {HCORE_OPER_AllGatherV, 32 * 1024},
-    {HCORE_OPER_Gather, 16 * 1024},        {HCORE_OPER_Scatter, 16 * 1024},   {HCORE_OPER_AlltoAll, 16 * 1024},
-    {HCORE_OPER_ReduceScatterV, 32 * 1024},
+    {HCORE_OPER_AllReduce, 8 * 1024},  {HCORE_OPER_Reduce, 16 * 1024},     {HCORE_OPER_Broadcast, 16 * 1024},
+    {HCORE_OPER_AllGather, 16 * 1024}, {HCORE_OPER_AllGatherV, 32 * 1024}, {HCORE_OPER_Gather, 16 * 1024},
+    {HCORE_OPER_Scatter, 16 * 1024},   {HCORE_OPER_AlltoAll, 16 * 1024},
 };
 
 path_choice_t *path_choice_create(void)

@@ -39,6 +39,7 @@ typedef struct {
     uint64_t net_ns, pid_ns;
     uint32_t uid;
     int32_t pid;
+    uint64_t start; /* of the process, so that a number given out again is not taken for it */
     uint32_t ready;      /* rank 0: the window exists and the socket listens */
     uint32_t host_ranks;
     uint8_t name_len;    /* rank 0: abstract socket name, first byte 0 */
@@ -87,6 +88,10 @@ static void fill_record(const hcore_comm_t *comm, record_t *record)
     record->pid_ns = inode_of("/proc/self/ns/pid");
     record->uid = (uint32_t)geteuid();
     record->pid = (int32_t)getpid();
+    char state;
+    if (!process_state(getpid(), &state, &record->start)) {
+        record->start = 0;
+    }
     record->host_ranks = comm->options.host_ranks;
     probe_once(&record->place);
 }
@@ -319,6 +324,8 @@ static bool hand_out(hcore_comm_t *comm, const record_t *mine, int listener, int
 }
 
 /* Waits until the connection has something to read, letting the caller's library move. */
+#define NO_DEADLINE UINT64_MAX
+
 static bool await_answer(hcore_comm_t *comm, int fd, uint64_t deadline)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -382,6 +389,7 @@ static void learn(hcore_comm_t *comm, const record_t *records, hcore_place_t *pl
     for (uint32_t i = 0; i < n; i++) {
         places[i] = records[i].place;
         comm->pid[i] = records[i].pid_ns == records[comm->rank].pid_ns ? records[i].pid : 0;
+        comm->start[i] = records[i].start;
         host_ranks = records[i].host_ranks > host_ranks ? records[i].host_ranks : host_ranks;
     }
     comm->span = hcore_topo_span(places, n);
@@ -399,7 +407,8 @@ static void close_both(int memfd, int socket_fd)
     }
 }
 
-/* Ranks other than 0: fetches the descriptor, maps the window, votes, and hears the verdict. */
+/* Ranks other than 0: fetches the descriptor, maps the window, votes, and hears the verdict. Who has voted must not give up: rank
+ * 0 has a deadline of its own, and when it is gone the connection ends. */
 static bool fetch(hcore_comm_t *comm, const record_t *mine, const record_t *root)
 {
     const uint64_t deadline = now_ms() + (uint64_t)comm->options.connect_timeout_s * 1000u;
@@ -412,7 +421,7 @@ static bool fetch(hcore_comm_t *comm, const record_t *mine, const record_t *root
     }
     uint8_t fine = memfd >= 0 && map_window(comm, memfd) == HCORE_OK, verdict = 0;
     if (fd < 0 || TEMP_FAILURE_RETRY(send(fd, &fine, sizeof(fine), MSG_NOSIGNAL)) != (ssize_t)sizeof(fine) ||
-        !await_answer(comm, fd, deadline) ||
+        !await_answer(comm, fd, NO_DEADLINE) ||
         TEMP_FAILURE_RETRY(recv(fd, &verdict, sizeof(verdict), 0)) != (ssize_t)sizeof(verdict)) {
         verdict = 0;
     }

@@ -3,9 +3,7 @@
 #include "comm/comm_internal.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include "aicpu/aicpu.h"
 #include "aicpu/path.h"
@@ -29,15 +27,14 @@ static hcore_status_t allocate(hcore_comm_t *comm)
     comm->posted = calloc(n, sizeof(*comm->posted));
     comm->awaited = calloc(n, sizeof(*comm->awaited));
     comm->pid = calloc(n, sizeof(*comm->pid));
-    comm->pidfd = malloc(n * sizeof(*comm->pidfd));
+    comm->start = calloc(n, sizeof(*comm->start));
     comm->source = calloc(n, sizeof(*comm->source));
     comm->cache = aicpu_cache_create();
     comm->path = path_choice_create();
     if (!comm->sent || !comm->received || !comm->acked || !comm->left || !comm->posted || !comm->awaited || !comm->pid ||
-        !comm->pidfd || !comm->source || !comm->cache || !comm->path) {
+        !comm->start || !comm->source || !comm->cache || !comm->path) {
         return HCORE_ERR_NO_MEMORY;
     }
-    memset(comm->pidfd, 0xff, n * sizeof(*comm->pidfd));
     return HCORE_OK;
 }
 
@@ -108,11 +105,6 @@ void hcore_comm_destroy(hcore_comm_t *comm)
     if (comm->base) {
         munmap(comm->base, comm->layout.total);
     }
-    for (uint32_t i = 0; comm->pidfd && i < comm->nranks; i++) {
-        if (comm->pidfd[i] >= 0) {
-            close(comm->pidfd[i]);
-        }
-    }
     aicpu_cache_destroy(comm->cache);
     free(comm->path);
     free(comm->scratch);
@@ -124,7 +116,7 @@ void hcore_comm_destroy(hcore_comm_t *comm)
     free(comm->posted);
     free(comm->awaited);
     free(comm->pid);
-    free(comm->pidfd);
+    free(comm->start);
     free(comm);
 }
 

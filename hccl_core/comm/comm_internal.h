@@ -119,7 +119,7 @@ struct hcore_comm {
     hcore_status_t broken;
     int dead_rank;
     pid_t *pid;  /* of each rank; 0 where it can't be known (other pid namespace) */
-    int *pidfd;  /* opened when first needed; -1 */
+    uint64_t *start; /* when each process began, in the kernel's ticks; 0 unknown */
     hcore_span_t span;
     bool direct;
     const void **source; /* nranks pointers, scratch of the reductions */
@@ -163,6 +163,9 @@ static inline void hcore_progress(hcore_comm_t *comm)
         comm->boot.progress(comm->boot.context);
     }
 }
+
+/* comm/process.c: false if there is no such process or its state can't be read (errno says which). */
+bool process_state(pid_t pid, char *state, uint64_t *start);
 
 /* mem/lane.c */
 void lane_layout(lane_layout_t *layout, uint32_t nranks, uint64_t window);

@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <linux/futex.h>
-#include <poll.h>
 #include <sched.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -58,20 +57,18 @@ static bool sleep_once(hcore_comm_t *comm, const hcore_condition_t *condition)
     return holds;
 }
 
-/* A process that has ended makes its pidfd readable, also while it is a zombie. */
-static bool peer_dead(hcore_comm_t *comm, uint32_t peer)
+/* A zombie has ended too; so has a process whose number now belongs to a younger one. */
+static bool peer_dead(const hcore_comm_t *comm, uint32_t peer)
 {
+    char state = 0;
+    uint64_t start = 0;
     if (peer == comm->rank || comm->pid[peer] == 0) {
         return false;
     }
-    if (comm->pidfd[peer] < 0) {
-        comm->pidfd[peer] = (int)syscall(SYS_pidfd_open, comm->pid[peer], 0);
-        if (comm->pidfd[peer] < 0) {
-            return errno == ESRCH;
-        }
+    if (!process_state(comm->pid[peer], &state, &start)) {
+        return errno == ENOENT || errno == ESRCH;
     }
-    struct pollfd p = {.fd = comm->pidfd[peer], .events = POLLIN};
-    return poll(&p, 1, 0) > 0 && (p.revents & POLLIN);
+    return state == 'Z' || state == 'X' || (comm->start[peer] != 0 && start != comm->start[peer]);
 }
 
 hcore_status_t hcore_break(hcore_comm_t *comm, hcore_status_t status, int dead)

@@ -34,10 +34,10 @@
     X(HCCL_CONNECT_TIMEOUT, NUMBER(number, connect_timeout_s, 120, 7200, 1), "120",                          \
       "120..7200 (seconds)",                                                                                 \
       "How long the set-up of a communicator waits for its other ranks.")                                    \
-    X(HCCL_EXEC_TIMEOUT, NUMBER(number, exec_timeout_s, 0, INT32_MAX, 1), "1836",                            \
+    X(HCCL_EXEC_TIMEOUT, NUMBER(number, exec_timeout_s, 0, INT32_MAX, 1), "0",                               \
       "0..2147483647 (seconds)",                                                                             \
-      "How long an operator waits for another rank, 0 for ever; the same for both backends (the vendor "     \
-      "bounds AIV by 1091).")                                                                                \
+      "How long an operator waits for another rank that lives, 0 for ever (the vendor's default is 1836, "   \
+      "1091 with AIV; an MPI program may rightly wait longer).")                                                                                \
     X(MPI_SHIM_DISABLE, KIND(flag, disable), "0", FLAG_WORDS,                                                \
       "1: every call goes to the MPI library underneath, unchanged.")                                        \
     X(MPI_SHIM_STRICT, KIND(flag, strict), "0", FLAG_WORDS,                                                  \

@@ -41,7 +41,7 @@ mpich_source_tests() {
     [ -d "$tests/coll" ] && return 0
     command -v apt-get >/dev/null || { why="no apt-get"; return 1; }
     mpich_download "$package" "$version" "$work" || { why="apt-get source $package=$version: $(tail -n 1 "$work/log")"; return 1; }
-    archive=$(ls "$work"/*.orig.tar.* 2>/dev/null | grep -v '\.asc$' | head -n 1)
+    archive=$(find "$work" -maxdepth 1 -name '*.orig.tar.*' ! -name '*.asc' | head -n 1)
     mkdir -p "$home/$package-$version" "$work/unpacked"
     tar -xf "$archive" -C "$work/unpacked" --strip-components=1 --wildcards "${MPICH_PARTS[@]/#/*/test/mpi/}" 2>>"$work/log"
     [ -d "$work/unpacked/test/mpi/coll" ] || { why="no test/mpi/coll in ${archive##*/}"; return 1; }
