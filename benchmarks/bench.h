@@ -2,9 +2,9 @@
 /*
  * benchmarks/bench.h - what the rooms of shim_bench share.
  *
- * shim_bench calls MPI_X and PMPI_X in turn in one process, so that a preloaded shim and the MPI underneath it are
- * timed under the same noise. Its own needs (agreeing on numbers, collecting samples) go through PMPI_ names,
- * so that a fault of what is being measured cannot spoil the measuring.
+ * shim_bench calls MPI_X and PMPI_X in turn in one process, so that a preloaded shim and the MPI underneath
+ * it are timed under the same noise. Its own needs (agreeing on numbers, collecting samples) go through PMPI_
+ * names, so that a fault of what is being measured cannot spoil the measuring.
  */
 #ifndef SHIM_BENCH_H
 #define SHIM_BENCH_H
@@ -32,7 +32,8 @@ typedef struct {
 typedef struct {
     MPI_Comm comm;
     int rank, nranks, root;
-    int count; /* elements of one block */
+    bool crowded; /* more ranks than rank 0 may use cpus; the same on all ranks */
+    int count;    /* elements of one block */
     MPI_Datatype type;
     MPI_Op op;
     char *send, *recv, *other;     /* `other` keeps one side's result while the second is made */
@@ -89,12 +90,15 @@ typedef struct {
 
 typedef struct {
     const bench_collective_t *collective;
-    size_t bytes;              /* of one block, as really sent: a whole number of elements */
-    bench_spread_t shim, mpi;  /* through MPI_X, through PMPI_X */
+    size_t bytes;             /* of one block, as really sent: a whole number of elements */
+    bench_spread_t shim, mpi; /* through MPI_X, through PMPI_X */
     unsigned shim_calls, mpi_calls;
     bool same;                 /* both gave the same bytes */
     char path[BENCH_PATH_MAX]; /* who served MPI_X on rank 0: "backend/algorithm"; empty if unknown */
 } bench_line_t;
+
+/* Cpus that this process may use; 0 if that can't be known. */
+int bench_cpus(void);
 
 /* Whether a shim that can tell its path is loaded. */
 bool bench_shim_loaded(void);
@@ -103,7 +107,8 @@ bool bench_shim_loaded(void);
 bool bench_job_open(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective);
 void bench_job_close(bench_job_t *job);
 /* Blocks of `bytes`, a multiple of the type's size and not above what the job was opened for. */
-void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective, size_t bytes);
+void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective,
+                      size_t bytes);
 /* One call of each side from the same input into the same garbage; whether the same bytes came out on every
  * rank. `path` receives who served MPI_X here. */
 bool bench_job_compare(bench_job_t *job, const bench_collective_t *collective, char *path, size_t path_size);

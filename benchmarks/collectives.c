@@ -3,64 +3,64 @@
 #include "bench.h"
 
 /* One row yields one function that makes the same call through either name. */
-#define BENCH_COLLECTIVE_LIST(X)                                                                              \
-    X(Barrier, barrier, NONE, NONE, false, (j->comm))                                                         \
-    X(Bcast, bcast, BLOCK, BLOCK, false,                                                                       \
-      (j->rank == j->root ? j->send : j->recv, j->count, j->type, j->root, j->comm))                          \
-    X(Gather, gather, BLOCK, ALL, false,                                                                      \
-      (j->send, j->count, j->type, j->recv, j->count, j->type, j->root, j->comm))                             \
-    X(Gatherv, gatherv, BLOCK, ALL, false,                                                                    \
-      (j->send, j->count, j->type, j->recv, j->counts, j->displs, j->type, j->root, j->comm))                 \
-    X(Scatter, scatter, ALL, BLOCK, false,                                                                    \
-      (j->send, j->count, j->type, j->recv, j->count, j->type, j->root, j->comm))                             \
-    X(Scatterv, scatterv, ALL, BLOCK, false,                                                                  \
-      (j->send, j->counts, j->displs, j->type, j->recv, j->count, j->type, j->root, j->comm))                 \
-    X(Allgather, allgather, BLOCK, ALL, false,                                                                \
-      (j->send, j->count, j->type, j->recv, j->count, j->type, j->comm))                                      \
-    X(Allgatherv, allgatherv, BLOCK, ALL, false,                                                              \
-      (j->send, j->count, j->type, j->recv, j->counts, j->displs, j->type, j->comm))                          \
-    X(Alltoall, alltoall, ALL, ALL, false,                                                                    \
-      (j->send, j->count, j->type, j->recv, j->count, j->type, j->comm))                                      \
-    X(Alltoallv, alltoallv, ALL, ALL, false,                                                                  \
-      (j->send, j->counts, j->displs, j->type, j->recv, j->counts, j->displs, j->type, j->comm))              \
-    X(Alltoallw, alltoallw, ALL, ALL, false,                                                                  \
-      (j->send, j->counts, j->byte_displs, j->types, j->recv, j->counts, j->byte_displs, j->types, j->comm))  \
-    X(Reduce, reduce, BLOCK, BLOCK, true,                                                                     \
-      (j->send, j->recv, j->count, j->type, j->op, j->root, j->comm))                                         \
-    X(Allreduce, allreduce, BLOCK, BLOCK, true, (j->send, j->recv, j->count, j->type, j->op, j->comm))        \
-    X(Reduce_scatter, reduce_scatter, ALL, BLOCK, true,                                                       \
-      (j->send, j->recv, j->counts, j->type, j->op, j->comm))                                                 \
-    X(Reduce_scatter_block, reduce_scatter_block, ALL, BLOCK, true,                                           \
-      (j->send, j->recv, j->count, j->type, j->op, j->comm))                                                  \
-    X(Scan, scan, BLOCK, BLOCK, true, (j->send, j->recv, j->count, j->type, j->op, j->comm))                  \
+#define BENCH_COLLECTIVE_LIST(X)                                                                             \
+    X(Barrier, barrier, NONE, NONE, false, (j->comm))                                                        \
+    X(Bcast, bcast, BLOCK, BLOCK, false,                                                                     \
+      (j->rank == j->root ? j->send : j->recv, j->count, j->type, j->root, j->comm))                         \
+    X(Gather, gather, BLOCK, ALL, false,                                                                     \
+      (j->send, j->count, j->type, j->recv, j->count, j->type, j->root, j->comm))                            \
+    X(Gatherv, gatherv, BLOCK, ALL, false,                                                                   \
+      (j->send, j->count, j->type, j->recv, j->counts, j->displs, j->type, j->root, j->comm))                \
+    X(Scatter, scatter, ALL, BLOCK, false,                                                                   \
+      (j->send, j->count, j->type, j->recv, j->count, j->type, j->root, j->comm))                            \
+    X(Scatterv, scatterv, ALL, BLOCK, false,                                                                 \
+      (j->send, j->counts, j->displs, j->type, j->recv, j->count, j->type, j->root, j->comm))                \
+    X(Allgather, allgather, BLOCK, ALL, false,                                                               \
+      (j->send, j->count, j->type, j->recv, j->count, j->type, j->comm))                                     \
+    X(Allgatherv, allgatherv, BLOCK, ALL, false,                                                             \
+      (j->send, j->count, j->type, j->recv, j->counts, j->displs, j->type, j->comm))                         \
+    X(Alltoall, alltoall, ALL, ALL, false,                                                                   \
+      (j->send, j->count, j->type, j->recv, j->count, j->type, j->comm))                                     \
+    X(Alltoallv, alltoallv, ALL, ALL, false,                                                                 \
+      (j->send, j->counts, j->displs, j->type, j->recv, j->counts, j->displs, j->type, j->comm))             \
+    X(Alltoallw, alltoallw, ALL, ALL, false,                                                                 \
+      (j->send, j->counts, j->byte_displs, j->types, j->recv, j->counts, j->byte_displs, j->types, j->comm)) \
+    X(Reduce, reduce, BLOCK, BLOCK, true, (j->send, j->recv, j->count, j->type, j->op, j->root, j->comm))    \
+    X(Allreduce, allreduce, BLOCK, BLOCK, true, (j->send, j->recv, j->count, j->type, j->op, j->comm))       \
+    X(Reduce_scatter, reduce_scatter, ALL, BLOCK, true,                                                      \
+      (j->send, j->recv, j->counts, j->type, j->op, j->comm))                                                \
+    X(Reduce_scatter_block, reduce_scatter_block, ALL, BLOCK, true,                                          \
+      (j->send, j->recv, j->count, j->type, j->op, j->comm))                                                 \
+    X(Scan, scan, BLOCK, BLOCK, true, (j->send, j->recv, j->count, j->type, j->op, j->comm))                 \
     X(Exscan, exscan, BLOCK, BLOCK, true, (j->send, j->recv, j->count, j->type, j->op, j->comm))
 
-#define X(mpi_name, name, send, recv, reduces, args)                                                          \
-    static int call_##name(const bench_job_t *j, bool pmpi)                                                   \
-    {                                                                                                         \
-        return pmpi ? PMPI_##mpi_name args : MPI_##mpi_name args;                                             \
+#define X(mpi_name, name, send, recv, reduces, args)                                                         \
+    static int call_##name(const bench_job_t *j, bool pmpi)                                                  \
+    {                                                                                                        \
+        return pmpi ? PMPI_##mpi_name args : MPI_##mpi_name args;                                            \
     }
 BENCH_COLLECTIVE_LIST(X)
 #undef X
 
 const bench_collective_t bench_collectives[] = {
-#define X(mpi_name, name, send, recv, reduces, args) {#name, call_##name, BENCH_##send, BENCH_##recv, reduces},
+#define X(mpi_name, name, send, recv, reduces, args)                                                         \
+    {#name, call_##name, BENCH_##send, BENCH_##recv, reduces},
     BENCH_COLLECTIVE_LIST(X)
 #undef X
 };
 const size_t bench_collective_count = sizeof bench_collectives / sizeof bench_collectives[0];
 
-#define BENCH_TYPE_LIST(X)                                                                                    \
-    X("char", fill_char, signed char, MPI_SIGNED_CHAR, true)                                                  \
-    X("int", fill_int, int, MPI_INT, true)                                                                    \
-    X("int64", fill_int64, int64_t, MPI_INT64_T, true)                                                        \
-    X("float", fill_float, float, MPI_FLOAT, false)                                                           \
+#define BENCH_TYPE_LIST(X)                                                                                   \
+    X("char", fill_char, signed char, MPI_SIGNED_CHAR, true)                                                 \
+    X("int", fill_int, int, MPI_INT, true)                                                                   \
+    X("int64", fill_int64, int64_t, MPI_INT64_T, true)                                                       \
+    X("float", fill_float, float, MPI_FLOAT, false)                                                          \
     X("double", fill_double, double, MPI_DOUBLE, false)
 
-#define X(name, fill, c_type, mpi_type, integer)                                                                       \
-    static void fill(void *element, unsigned value)                                                           \
-    {                                                                                                         \
-        *(c_type *)element = (c_type)value;                                                                   \
+#define X(name, fill, c_type, mpi_type, integer)                                                             \
+    static void fill(void *element, unsigned value)                                                          \
+    {                                                                                                        \
+        *(c_type *)element = (c_type)value;                                                                  \
     }
 BENCH_TYPE_LIST(X)
 #undef X

@@ -4,6 +4,7 @@
 #include "bench.h"
 
 #include <dlfcn.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,8 @@ enum { PAGE_BYTES = 4096, GARBAGE = 0x5a };
 
 typedef int (*last_path_t)(char *text, size_t size);
 
-/* The shim's accessor, which returns the length of what it has to say. It is there only if the shim is preloaded or
- * linked, so it cannot be called by name. */
+/* The shim's accessor, which returns the length of what it has to say. It is there only if the shim is
+ * preloaded or linked, so it cannot be called by name. */
 static last_path_t last_path(void)
 {
     last_path_t function = NULL;
@@ -23,6 +24,12 @@ static last_path_t last_path(void)
 bool bench_shim_loaded(void)
 {
     return last_path() != NULL;
+}
+
+int bench_cpus(void)
+{
+    cpu_set_t set;
+    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
 }
 
 static size_t extent(bench_extent_t kind, size_t bytes, int nranks)
@@ -55,7 +62,8 @@ bool bench_job_open(bench_job_t *job, const bench_options_t *options, const benc
     job->displs = calloc(n, sizeof *job->displs);
     job->byte_displs = calloc(n, sizeof *job->byte_displs);
     job->types = calloc(n, sizeof *job->types);
-    int good = job->send && job->recv && job->other && job->counts && job->displs && job->byte_displs && job->types;
+    int good =
+        job->send && job->recv && job->other && job->counts && job->displs && job->byte_displs && job->types;
     PMPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, job->comm);
     if (!good) {
         bench_job_close(job);
@@ -74,7 +82,8 @@ void bench_job_close(bench_job_t *job)
     free(job->types);
 }
 
-void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective, size_t bytes)
+void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective,
+                      size_t bytes)
 {
     job->count = (int)(bytes / type->bytes);
     job->send_bytes = extent(collective->send, bytes, job->nranks);

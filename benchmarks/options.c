@@ -172,16 +172,19 @@ static void print_lists(void)
 static void print_help(void);
 
 #define NUMBER(field, low, suffix) NULL, offsetof(bench_options_t, field), low, suffix
-#define NO_NUMBER NULL, 0, 0, false
-#define PRINT(function) function, 0, 0, false
+#define NO_NUMBER                  NULL, 0, 0, false
+#define PRINT(function)            function, 0, 0, false
 static const option_row_t rows[] = {
-    {'c', "collective", "LIST", take_collectives, "collectives to time, separated by commas (default: all)", NO_NUMBER},
-    {'b', "min", "BYTES", take_number, "first size of a block; suffix K, M or G (default 8)", NUMBER(min_bytes, 0, true)},
+    {'c', "collective", "LIST", take_collectives, "collectives to time, separated by commas (default: all)",
+     NO_NUMBER},
+    {'b', "min", "BYTES", take_number, "first size of a block; suffix K, M or G (default 8)",
+     NUMBER(min_bytes, 0, true)},
     {'e', "max", "BYTES", take_number, "last size of a block (default 1M)", NUMBER(max_bytes, 0, true)},
     {'f', "factor", "N", take_number, "from one size to the next (default 2)", NUMBER(factor, 2, false)},
     {'n', "iterations", "N", take_number, "calls a side and size (default: as many as fit the time)",
      NUMBER(calls, 1, false)},
-    {'s', "seconds", "S", take_seconds, "bound of the measured time a side and size (default 0.1)", NO_NUMBER},
+    {'s', "seconds", "S", take_seconds, "bound of the measured time a side and size (default 0.1)",
+     NO_NUMBER},
     {'t', "type", "TYPE", take_type, "element type (default double)", NO_NUMBER},
     {'o', "op", "OP", take_op, "reduction op (default sum)", NO_NUMBER},
     {'r', "root", "RANK", take_number, "root of the rooted collectives (default 0)", NUMBER(root, 0, false)},
@@ -194,13 +197,14 @@ enum { ROWS = sizeof rows / sizeof rows[0] };
 static void print_help(void)
 {
     puts("usage: mpiexec -n RANKS [-genv LD_PRELOAD LIBRARY] shim_bench [OPTION]...\n"
-         "Times MPI collectives through MPI_ names (a preloaded shim, if there is one) and through PMPI_ names\n"
+         "Times MPI collectives through MPI_ names (a preloaded shim, if there is one) and through PMPI_ "
+         "names\n"
          "(the MPI underneath) in turn. Times are microseconds a call, the greatest of all ranks; ratio is\n"
          "mpi / shim. A block is what one rank sends to one other or to all.\n");
     for (int i = 0; i < ROWS; i++) {
         char head[32];
-        snprintf(head, sizeof head, "-%c, --%s%s%s", rows[i].letter, rows[i].name, rows[i].argument ? " " : "",
-                 rows[i].argument ? rows[i].argument : "");
+        snprintf(head, sizeof head, "-%c, --%s%s%s", rows[i].letter, rows[i].name,
+                 rows[i].argument ? " " : "", rows[i].argument ? rows[i].argument : "");
         printf("  %-24s %s\n", head, rows[i].help);
     }
 }

@@ -1,18 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* benchmarks/output.c - the results as text, CSV or JSON. */
-#define _GNU_SOURCE
 #include "bench.h"
 
-#include <sched.h>
 #include <stdio.h>
 #include <string.h>
-
-/* Cpus that rank 0 may use; what matters most to read the numbers. */
-static int cpus(void)
-{
-    cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
-}
 
 /* The first line of what the MPI says of itself, without characters that CSV or JSON would need to escape. */
 static const char *mpi_version(void)
@@ -44,13 +35,13 @@ static const char *path_of(const bench_line_t *line)
 
 static void text_begin(const bench_options_t *options, int nranks)
 {
-    printf("# %d ranks, %d cpus, %s, type %s, op %s\n", nranks, cpus(), mpi_version(), options->type->name,
-           options->op->name);
+    printf("# %d ranks, %d cpus, %s, type %s, op %s\n", nranks, bench_cpus(), mpi_version(),
+           options->type->name, options->op->name);
     if (!bench_shim_loaded()) {
         puts("# no shim is preloaded: both sides are the MPI itself");
     }
-    printf("%-20s %9s %11s %11s %11s %11s %8s  %s\n", "collective", "bytes", "shim us", "p95", "mpi us", "p95",
-           "ratio", "backend");
+    printf("%-20s %9s %11s %11s %11s %11s %8s  %s\n", "collective", "bytes", "shim us", "p95", "mpi us",
+           "p95", "ratio", "backend");
 }
 
 static void text_line(const bench_options_t *options, const bench_line_t *line)
@@ -71,29 +62,29 @@ static void csv_begin(const bench_options_t *options, int nranks)
 
 static void csv_line(const bench_options_t *options, const bench_line_t *line)
 {
-    printf("%s,%zu,%s,%s,%.4f,%.4f,%.4f,%u,%.4f,%.4f,%.4f,%u,%.4f,%s,%s\n", line->collective->name, line->bytes,
-           options->type->name, name_of(options, line), line->shim.median, line->shim.p5, line->shim.p95,
-           line->shim_calls, line->mpi.median, line->mpi.p5, line->mpi.p95, line->mpi_calls, ratio(line),
-           path_of(line), line->same ? "yes" : "no");
+    printf("%s,%zu,%s,%s,%.4f,%.4f,%.4f,%u,%.4f,%.4f,%.4f,%u,%.4f,%s,%s\n", line->collective->name,
+           line->bytes, options->type->name, name_of(options, line), line->shim.median, line->shim.p5,
+           line->shim.p95, line->shim_calls, line->mpi.median, line->mpi.p5, line->mpi.p95, line->mpi_calls,
+           ratio(line), path_of(line), line->same ? "yes" : "no");
 }
 
 static void json_begin(const bench_options_t *options, int nranks)
 {
-    printf("{\"ranks\": %d, \"cpus\": %d, \"mpi\": \"%s\", \"shim\": %s, \"type\": \"%s\", \"lines\": [", nranks, cpus(),
-           mpi_version(), bench_shim_loaded() ? "true" : "false", options->type->name);
+    printf("{\"ranks\": %d, \"cpus\": %d, \"mpi\": \"%s\", \"shim\": %s, \"type\": \"%s\", \"lines\": [",
+           nranks, bench_cpus(), mpi_version(), bench_shim_loaded() ? "true" : "false", options->type->name);
 }
 
 static void json_side(const char *name, const bench_spread_t *side, unsigned calls)
 {
-    printf(", \"%s\": {\"median_us\": %.4f, \"p5_us\": %.4f, \"p95_us\": %.4f, \"calls\": %u}", name, side->median,
-           side->p5, side->p95, calls);
+    printf(", \"%s\": {\"median_us\": %.4f, \"p5_us\": %.4f, \"p95_us\": %.4f, \"calls\": %u}", name,
+           side->median, side->p5, side->p95, calls);
 }
 
 static void json_line(const bench_options_t *options, const bench_line_t *line)
 {
     static bool again;
-    printf("%s\n {\"collective\": \"%s\", \"bytes\": %zu, \"op\": \"%s\"", again ? "," : "", line->collective->name,
-           line->bytes, name_of(options, line));
+    printf("%s\n {\"collective\": \"%s\", \"bytes\": %zu, \"op\": \"%s\"", again ? "," : "",
+           line->collective->name, line->bytes, name_of(options, line));
     json_side("shim", &line->shim, line->shim_calls);
     json_side("mpi", &line->mpi, line->mpi_calls);
     printf(", \"ratio\": %.4f, \"backend\": \"%s\", \"same\": %s}", ratio(line), line->path,

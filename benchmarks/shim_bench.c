@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* benchmarks/shim_bench.c - times collectives through the shim and through the MPI underneath, side by side. */
+/* benchmarks/shim_bench.c - times collectives through the shim and through the MPI underneath, side by side.
+ */
 #include "bench.h"
 
 #include <stdio.h>
@@ -8,7 +9,8 @@
 enum { EXIT_DIFFERENT = 1, EXIT_BAD_ARGUMENT = 2 };
 
 /* All sizes of one collective; false if a line's results differ or memory is short. */
-static bool run_collective(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective)
+static bool run_collective(bench_job_t *job, const bench_options_t *options,
+                           const bench_collective_t *collective)
 {
     if (!bench_job_open(job, options, collective)) {
         if (job->rank == 0) {
@@ -36,7 +38,9 @@ static bool run_collective(bench_job_t *job, const bench_options_t *options, con
 
 static bool run_all(const bench_options_t *options, int rank, int nranks)
 {
-    bench_job_t job = {.comm = MPI_COMM_WORLD, .rank = rank, .nranks = nranks};
+    int cpus = bench_cpus();
+    PMPI_Bcast(&cpus, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    bench_job_t job = {.comm = MPI_COMM_WORLD, .rank = rank, .nranks = nranks, .crowded = nranks > cpus};
     bool good = true;
     if (rank == 0) {
         bench_output_begin(options, nranks);

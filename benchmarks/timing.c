@@ -2,10 +2,11 @@
 /*
  * benchmarks/timing.c - how one line is timed.
  *
- * Blocks of calls through MPI_X and through PMPI_X alternate, and the side that starts changes from one pair of blocks to the
- * next, so that drift of the machine falls on both. A sample is the mean of a block, the greatest of all ranks. Before each
- * call the send buffer is dirtied: one element in each cache line gets another value, so every call has to
- * fetch it from the caller's cache again. That work and the clock's own cost are not in the sample.
+ * Blocks of calls through MPI_X and through PMPI_X alternate, and the side that starts changes from one pair
+ * of blocks to the next, so that drift of the machine falls on both. A sample is the mean of a block, the
+ * greatest of all ranks. Before each call the send buffer is dirtied: one element in each cache line gets
+ * another value, so every call has to fetch it from the caller's cache again. That work and the clock's own
+ * cost are not in the sample.
  */
 #include "bench.h"
 
@@ -15,12 +16,22 @@
 enum { SIDE_SHIM, SIDE_MPI, SIDES };
 enum { LINE_BYTES = 64, CLOCK_TRIES = 1000, GROWTH = 8, TRIES = 3, MAX_BLOCKS = 101 };
 
-/* How calls are grouped when the number of calls is not given: a block is long enough for the clock, and there
- * are enough blocks for quantiles unless the calls are so slow that time forbids it. */
-static const struct {
+/*
+ * How calls are grouped when their number is not given: a block is long enough for the clock, and there are
+ * enough blocks for quantiles unless the calls are so slow that time forbids it. Where ranks outnumber cpus a
+ * block lasts some turns of the scheduler: a rank that was spinning in the block before has used up its
+ * share, and the others come first.
+ */
+typedef struct {
     double block_seconds;
     unsigned max_calls, min_blocks;
-} grouping = {1e-3, 1000, 5};
+} grouping_t;
+static const grouping_t roomy = {1e-3, 1000, 5}, crowded = {20e-3, 10000, 5};
+
+static const grouping_t *grouping_of(const bench_job_t *job)
+{
+    return job->crowded ? &crowded : &roomy;
+}
 
 typedef struct {
     unsigned blocks, calls[SIDES];
@@ -73,42 +84,55 @@ static unsigned clamp(double wish, unsigned low, unsigned high)
     return wish < low ? low : wish > high ? high : (unsigned)wish;
 }
 
-/* Seconds of a call in the best of some blocks, so that a hiccup of the machine does not count; the same on all ranks. */
-static double best_block(const bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective,
-                         bool pmpi, unsigned calls)
+/* Seconds of a call in the best of some blocks, so that a hiccup of the machine does not count; the same on
+ * all ranks. */
+static double best_block(const bench_job_t *job, const bench_type_t *type,
+                         const bench_collective_t *collective, bool pmpi, unsigned calls, int tries)
 {
     double try[TRIES];
-    for (int i = 0; i < TRIES; i++) {
+    for (int i = 0; i < tries; i++) {
         try[i] = run_block(job, type, collective, pmpi, calls);
     }
-    PMPI_Allreduce(MPI_IN_PLACE, try, TRIES, MPI_DOUBLE, MPI_MAX, job->comm);
+    PMPI_Allreduce(MPI_IN_PLACE, try, tries, MPI_DOUBLE, MPI_MAX, job->comm);
     double best = try[0];
-    for (int i = 1; i < TRIES; i++) {
+    for (int i = 1; i < tries; i++) {
         best = try[i] < best ? try[i] : best;
     }
     return best;
 }
 
 /*
- * Calls that make a block long enough, and the seconds of one in such a block. The block grows step by step instead of
- * being computed from one call: where ranks need not wait for each other, a single call costs a turn of the
- * scheduler and a thousand cost little more.
+ * Calls that make a block, and the seconds of one in such a block. A block is long enough for the clock, and
+ * for the ranks to have fallen into step: a first call may cost a turn of the scheduler, or the waking of a
+ * rank, and a thousand cost little more. So it grows while it is short or while growing makes a call much
+ * cheaper.
  */
-static unsigned size_block(const bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective,
-                           bool pmpi, double *seconds)
+static unsigned size_block(const bench_job_t *job, const bench_type_t *type,
+                           const bench_collective_t *collective, bool pmpi, double *seconds)
 {
+    const double much_cheaper = 0.5;
+    const grouping_t *grouping = grouping_of(job);
     unsigned calls = 1;
-    *seconds = best_block(job, type, collective, pmpi, calls);
-    while (*seconds * calls * GROWTH < grouping.block_seconds && calls * GROWTH < grouping.max_calls) {
-        calls *= GROWTH;
-        *seconds = best_block(job, type, collective, pmpi, calls);
+    *seconds = best_block(job, type, collective, pmpi, calls, TRIES);
+    for (unsigned next = GROWTH; next < grouping->max_calls; next *= GROWTH) {
+        const bool is_short = *seconds * next < grouping->block_seconds;
+        double longer = best_block(job, type, collective, pmpi, next, is_short ? TRIES : 1);
+        if (!is_short && longer > much_cheaper * *seconds) {
+            break;
+        }
+        *seconds = longer;
+        calls = next;
     }
-    return clamp(*seconds > 0 ? grouping.block_seconds / *seconds : grouping.max_calls, 1, grouping.max_calls);
+    return clamp(*seconds > 0 ? grouping->block_seconds / *seconds : grouping->max_calls, calls,
+                 grouping->max_calls);
 }
 
-/* How many calls make a block, and how many blocks: from what fits the time, or from what the user asked for. */
-static plan_t make_plan(const bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective)
+/* How many calls make a block, and how many blocks: from what fits the time, or from what the user asked for.
+ */
+static plan_t make_plan(const bench_job_t *job, const bench_options_t *options,
+                        const bench_collective_t *collective)
 {
+    const unsigned min_blocks = grouping_of(job)->min_blocks;
     plan_t plan = {.blocks = MAX_BLOCKS};
     if (options->calls > 0) {
         unsigned calls = (unsigned)options->calls;
@@ -119,7 +143,7 @@ static plan_t make_plan(const bench_job_t *job, const bench_options_t *options, 
     for (int side = 0; side < SIDES; side++) {
         double seconds;
         plan.calls[side] = size_block(job, options->type, collective, side == SIDE_MPI, &seconds);
-        plan.blocks = clamp(options->seconds / (seconds * plan.calls[side]), grouping.min_blocks, plan.blocks);
+        plan.blocks = clamp(options->seconds / (seconds * plan.calls[side]), min_blocks, plan.blocks);
     }
     return plan;
 }
@@ -150,10 +174,12 @@ void bench_measure(bench_job_t *job, const bench_options_t *options, const bench
     for (unsigned block = 0; block < plan.blocks; block++) {
         for (unsigned turn = 0; turn < SIDES; turn++) {
             unsigned side = (turn + block) % SIDES;
-            /* Without the barrier the first to leave a slow block would count its wait for the last in a fast one. */
+            /* Without the barrier the first to leave a slow block would count its wait for the last in a fast
+             * one. */
             MPI_Barrier(job->comm);
             run_block(job, options->type, collective, side == SIDE_MPI, 1);
-            sample[side][block] = run_block(job, options->type, collective, side == SIDE_MPI, plan.calls[side]);
+            sample[side][block] =
+                run_block(job, options->type, collective, side == SIDE_MPI, plan.calls[side]);
         }
     }
     PMPI_Allreduce(MPI_IN_PLACE, sample[SIDE_SHIM], (int)plan.blocks, MPI_DOUBLE, MPI_MAX, job->comm);
