@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * heap.c - the region of hcore/heap.h: its making, its blocks, its end in a forked child.
+ *
+ * Locking: `lock` guards the extents and is held over fork. `hcore_heap_range` and the fields of `heap` outside the extents are
+ * written once, before `state` says READY (release; pairs with the acquire in ready), except in a forked child, which has one thread.
+ */
+#define _GNU_SOURCE
+#include "mem/heap.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "hcore/log.h"
+#include "mem/extents.h"
+
+enum {
+    KEEP_BYTES = 256 << 20,  /* of free pages that stay with the process */
+    KEEP_AFTER = 192 << 20,  /* what is left of them when the bound was passed */
+    MOST_ALIGN = 1 << 30
+};
+
+typedef enum { FRESH, READY, REFUSED } state_t;
+
+static struct {
+    extents_t extents;
+    uint8_t *base;
+    size_t page; /* bytes */
+    uint64_t id;
+    int fd;
+    bool shared;    /* false in a forked child */
+    uint8_t *copy;  /* while forking: what the child will see */
+    size_t copied;  /* bytes of it */
+} heap = {.fd = -1};
+
+hcore_heap_range_t hcore_heap_range;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic state_t state = FRESH;
+static atomic_bool stopped;
+
+static bool ready(void)
+{
+    return atomic_load_explicit(&state, memory_order_acquire) == READY;
+}
+
+/* ---- making ---- */
+
+static bool limited(int resource)
+{
+    struct rlimit limit;
+    return getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+}
+
+/* With strict accounting a page of a memfd that can't be had is a signal, not a NULL from malloc. */
+static bool strict_overcommit(void)
+{
+    char mode = '0';
+    int fd = open("/proc/sys/vm/overcommit_memory", O_RDONLY | O_CLOEXEC);
+    if (fd >= 0) {
+        ssize_t got = read(fd, &mode, 1);
+        (void)got; /* unknown: the default */
+        close(fd);
+    }
+    return mode == '2';
+}
+
+static void *reserve(size_t bytes, int flags, int fd)
+{
+    void *base = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_NORESERVE | flags, fd, 0);
+    return base == MAP_FAILED ? NULL : base;
+}
+
+/* As many bytes as the machine has, in pages that a 32-bit number can count. */
+static size_t region_bytes(size_t page)
+{
+    const long pages = sysconf(_SC_PHYS_PAGES);
+    const uint64_t most = UINT32_MAX / 2;
+    return (pages <= 0 ? most : (uint64_t)pages > most ? most : (uint64_t)pages) * page;
+}
+
+static void fork_prepare(void);
+static void fork_parent(void);
+static void fork_child(void);
+
+static hcore_status_t make_region(void)
+{
+    heap.page = (size_t)sysconf(_SC_PAGESIZE);
+    const size_t bytes = region_bytes(heap.page);
+    const uint32_t pages = (uint32_t)(bytes / heap.page);
+    heap.fd = memfd_create("hccl-shim-heap", MFD_CLOEXEC);
+    if (heap.fd < 0 || ftruncate(heap.fd, (off_t)bytes) != 0) {
+        return HCORE_ERR_SYSTEM;
+    }
+    heap.base = reserve(bytes, MAP_SHARED, heap.fd);
+    extent_page_t *page = reserve(pages * sizeof(*page), MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    if (!heap.base || !page || getrandom(&heap.id, sizeof(heap.id), GRND_NONBLOCK) != sizeof(heap.id) ||
+        pthread_atfork(fork_prepare, fork_parent, fork_child) != 0) {
+        return HCORE_ERR_SYSTEM;
+    }
+    memcpy(heap.base, &heap.id, sizeof(heap.id)); /* page 0 is never given out */
+    madvise(heap.base, bytes, MADV_HUGEPAGE);     /* where the system allows it for shared memory */
+    madvise(page, pages * sizeof(*page), MADV_DONTDUMP);
+    extents_init(&heap.extents, page, pages);
+    heap.shared = true;
+    hcore_heap_range = (hcore_heap_range_t){(uintptr_t)heap.base, bytes};
+    return HCORE_OK;
+}
+
+static hcore_status_t start_locked(void)
+{
+    if (limited(RLIMIT_AS) || limited(RLIMIT_FSIZE) || strict_overcommit()) {
+        return HCORE_ERR_UNSUPPORTED;
+    }
+    const int saved = errno;
+    hcore_status_t status = make_region();
+    if (status != HCORE_OK && heap.fd >= 0) {
+        close(heap.fd); /* address space that was reserved is not worth the trouble */
+        heap.fd = -1;
+    }
+    errno = saved;
+    return status;
+}
+
+hcore_status_t hcore_heap_start(void)
+{
+    static hcore_status_t result;
+    if (!ready()) {
+        pthread_mutex_lock(&lock);
+        if (atomic_load_explicit(&state, memory_order_relaxed) == FRESH) {
+            result = start_locked();
+            atomic_store_explicit(&state, result == HCORE_OK ? READY : REFUSED, memory_order_release);
+        }
+        pthread_mutex_unlock(&lock);
+    }
+    return result;
+}
+
+void hcore_heap_stop(void)
+{
+    atomic_store_explicit(&stopped, true, memory_order_relaxed); /* a block more or less does no harm */
+}
+
+/* ---- blocks ---- */
+
+static uint32_t pages_of(size_t bytes)
+{
+    const size_t pages = bytes / heap.page + (bytes % heap.page != 0);
+    return pages > UINT32_MAX ? UINT32_MAX : pages ? (uint32_t)pages : 1;
+}
+
+static uint8_t *at(uint32_t page)
+{
+    return heap.base + (size_t)page * heap.page;
+}
+
+/* Gives pages back to the system; they read as zero afterwards. */
+static bool discard(uint32_t from, uint32_t to)
+{
+    return madvise(at(from), (size_t)(to - from) * heap.page, heap.shared ? MADV_REMOVE : MADV_DONTNEED) == 0;
+}
+
+static void keep_bound(void)
+{
+    extents_t *e = &heap.extents;
+    if ((uint64_t)e->dirty * heap.page <= KEEP_BYTES) {
+        return;
+    }
+    uint32_t first;
+    while ((uint64_t)e->dirty * heap.page > KEEP_AFTER && (first = extents_next_dirty(e)) != EXTENTS_NONE &&
+           discard(e->page[first].dirty_from, e->page[first].dirty_to)) {
+        extents_cleaned(e, first);
+    }
+}
+
+void *hcore_heap_alloc(size_t bytes, size_t align, bool zeroed)
+{
+    if (!ready() || atomic_load_explicit(&stopped, memory_order_relaxed) || align > MOST_ALIGN) {
+        return NULL;
+    }
+    extents_taken_t taken;
+    pthread_mutex_lock(&lock);
+    const bool good = extents_take(&heap.extents, pages_of(bytes), pages_of(align), &taken);
+    pthread_mutex_unlock(&lock);
+    if (!good) {
+        return NULL;
+    }
+    if (zeroed && taken.dirty_from < taken.dirty_to) {
+        memset(at(taken.dirty_from), 0, (size_t)(taken.dirty_to - taken.dirty_from) * heap.page);
+    }
+    return at(taken.first);
+}
+
+/* The first page of the block that begins at the address. */
+static uint32_t page_of(const void *block)
+{
+    const size_t offset = (uintptr_t)block - (uintptr_t)heap.base;
+    return (uint32_t)(offset / heap.page);
+}
+
+/* A used extent begins there; the rest is a fault of the program, found while the lock is held. */
+static uint32_t check_block(const void *block)
+{
+    const uint32_t first = page_of(block);
+    const extent_page_t *x = &heap.extents.page[first];
+    if (first == 0 || at(first) != (const uint8_t *)block || x->pages == 0 || x->free ||
+        heap.extents.page[first + x->pages - 1].first != first) {
+        fprintf(stderr, "hccl-shim: invalid pointer %p\n", (void *)(uintptr_t)block);
+        abort();
+    }
+    return first;
+}
+
+void hcore_heap_free(void *block)
+{
+    const int saved = errno; /* free() leaves it alone */
+    pthread_mutex_lock(&lock);
+    extents_give(&heap.extents, check_block(block));
+    keep_bound();
+    pthread_mutex_unlock(&lock);
+    errno = saved;
+}
+
+size_t hcore_heap_size(const void *block)
+{
+    pthread_mutex_lock(&lock);
+    const size_t pages = heap.extents.page[check_block(block)].pages;
+    pthread_mutex_unlock(&lock);
+    return pages * heap.page;
+}
+
+bool hcore_heap_resize(void *block, size_t bytes)
+{
+    pthread_mutex_lock(&lock);
+    const bool good = extents_resize(&heap.extents, check_block(block), pages_of(bytes));
+    keep_bound();
+    pthread_mutex_unlock(&lock);
+    return good;
+}
+
+void hcore_heap_stats(hcore_heap_stats_t *stats)
+{
+    pthread_mutex_lock(&lock);
+    stats->used = heap.extents.used * heap.page;
+    stats->free_kept = heap.extents.dirty * heap.page;
+    pthread_mutex_unlock(&lock);
+}
+
+void heap_card(heap_card_t *card)
+{
+    *card = (heap_card_t){0};
+    if (ready() && heap.shared) {
+        *card = (heap_card_t){heap.id, (uint64_t)(uintptr_t)heap.base, hcore_heap_range.bytes, heap.fd, (int32_t)getpid()};
+    }
+}
+
+/* ---- fork ---- */
+
+/* Copies the parts of [from, to) that have memory. Pages that were never touched have none, in the copy neither. */
+static void copy_touched(size_t from, size_t to)
+{
+    while (from < to) {
+        off_t data = lseek(heap.fd, (off_t)from, SEEK_DATA);
+        if (data < 0 || (size_t)data >= to) {
+            return;
+        }
+        off_t hole = lseek(heap.fd, data, SEEK_HOLE);
+        size_t end = hole < 0 || (size_t)hole > to ? to : (size_t)hole;
+        memcpy(heap.copy + data, heap.base + data, end - (size_t)data);
+        from = end;
+    }
+}
+
+/* Up to here blocks have been used; the pages after it were never given out or are free. */
+static uint32_t last_used(void)
+{
+    const extents_t *e = &heap.extents;
+    const uint32_t last = e->page[e->pages - 1].first;
+    return e->page[last].free ? last : e->pages;
+}
+
+/*
+ * The child's memory is copied before the fork, in the parent: whatever the parent does later, and however late the child
+ * runs, the copy is what both had at the fork. A child that execs at once pays for it too; posix_spawn and vfork do not come here.
+ */
+static void fork_prepare(void)
+{
+    pthread_mutex_lock(&lock);
+    if (!heap.shared) {
+        return;
+    }
+    heap.copied = (size_t)last_used() * heap.page;
+    heap.copy = reserve(heap.copied, MAP_PRIVATE | MAP_ANONYMOUS, -1);
+    for (uint32_t i = 0; heap.copy && i < last_used(); i += heap.extents.page[i].pages) {
+        if (!heap.extents.page[i].free) {
+            copy_touched((size_t)i * heap.page, ((size_t)i + heap.extents.page[i].pages) * heap.page);
+        }
+    }
+}
+
+static void fork_parent(void)
+{
+    if (heap.copy) {
+        munmap(heap.copy, heap.copied);
+        heap.copy = NULL;
+    }
+    pthread_mutex_unlock(&lock);
+}
+
+/* Without memory for the copy the child keeps pages of the parent until it writes them: the best that is left. */
+static void fork_child(void)
+{
+    const size_t bytes = hcore_heap_range.bytes;
+    if (heap.shared) {
+        const int flags = MAP_FIXED | MAP_NORESERVE | MAP_PRIVATE;
+        if (heap.copy) {
+            mremap(heap.copy, heap.copied, heap.copied, MREMAP_MAYMOVE | MREMAP_FIXED, heap.base);
+            mmap(heap.base + heap.copied, bytes - heap.copied, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
+        } else {
+            mmap(heap.base, bytes, PROT_READ | PROT_WRITE, flags, heap.fd, 0);
+        }
+        close(heap.fd);
+        heap.fd = -1;
+        heap.copy = NULL;
+        heap.shared = false;
+    }
+    pthread_mutex_unlock(&lock);
+}
