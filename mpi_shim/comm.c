@@ -234,6 +234,7 @@ static void make_core(shim_comm_t *comm)
         .exec_timeout_s = config->exec_timeout_s,
         .host_ranks = shim.host_ranks,
         .cma = config->cma == HCORE_CMA_AUTO,
+        .heap = config->heap != HCORE_HEAP_OFF,
         .expansion_cache = config->op_expansion_mode != HCORE_EXPANSION_AI_CPU_CACHE_DISABLE,
         .rank_order = config->deterministic != HCORE_DETERMINISTIC_FALSE,
     };

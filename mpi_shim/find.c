@@ -197,6 +197,7 @@ static void resolve(void)
         shim_any_fn_t target = serve && !pmpi_missing(i) ? shim_served_entry[i] : own_function(&found, i);
         atomic_store_explicit(&shim_slot[i], target, memory_order_relaxed);
     }
+    shim_memory_begin(serve);
 }
 
 shim_any_fn_t shim_entry_resolve(unsigned index)

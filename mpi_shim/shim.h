@@ -2,6 +2,7 @@
 /*
  * shim.h - the run time behind the wrappers.
  *
+ *   malloc.c   the C library's allocation functions; memory.c: which of them serve large blocks from the shared heap, MPI_Alloc_mem
  *   find.c     which MPI the process has, whether it is ours to serve; fills the slots of the entries
  *   life.c     Init, Finalize, Abort; configuration; start and end of the shim
  *   comm.c     what the shim knows of each communicator, by handle value
@@ -61,6 +62,13 @@ extern shim_t shim;
 
 /* Makes sure the shim is started; true if it is. Called at the first use when Init was not seen. */
 bool shim_start(void);
+
+/* ---- malloc.c, memory.c ---- */
+
+/* Whether large blocks of the malloc family come from the shared heap. */
+void shim_heap_serve(bool on);
+/* As the configuration has it, once it is known whether the MPI of the process is ours to serve. */
+void shim_memory_begin(bool ours);
 
 /* ---- comm.c ---- */
 

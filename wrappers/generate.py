@@ -15,6 +15,9 @@ import sys
 # kind -> (C type in the small form, C type in the _c form); parameter names are kinds
 COUNTS = ("const int *", "const MPI_Count *")
 DISPLS = ("const int *", "const MPI_Aint *")
+ALLOCATION = "".join(f"        {name};\n" for name in (
+    "malloc", "calloc", "realloc", "reallocarray", "free", "memalign", "aligned_alloc", "posix_memalign", "valloc", "pvalloc",
+    "malloc_usable_size"))
 KINDS = {
     "sendbuf": "const void *", "recvbuf": "void *", "buffer": "void *",
     "count": ("int ", "MPI_Count "), "sendcount": ("int ", "MPI_Count "), "recvcount": ("int ", "MPI_Count "),
@@ -29,6 +32,7 @@ KINDS = {
     "deletefn": "MPI_Comm_delete_attr_function *", "text": "const char *", "lb": "MPI_Aint *",
     "extent": "MPI_Aint *",
     "ints": "int *", "ints_in": "const int *", "aints_in": "const MPI_Aint *", "aints": "MPI_Aint *", "types": "MPI_Datatype *", "status": "MPI_Status *",
+    "memsize": "MPI_Aint ", "info": "MPI_Info ", "baseptr": "void *", "valuelen": "int ",
 }
 # which field of shim_call_t a collective's parameter fills; two fields where one argument plays both parts
 FIELDS = {
@@ -110,17 +114,17 @@ static shim_word_t first_{name}({params})
 {{
     return ((entry_{name}_t)shim_entry_resolve({i}))({args});
 }}
-SHIM_EXPORT shim_word_t MPI_{name}({params});
-shim_word_t MPI_{name}({params})
+static shim_word_t entry_{name}({params})
 {{
     return ((entry_{name}_t)atomic_load_explicit(&shim_slot[{i}], memory_order_relaxed))({args});
 }}
+SHIM_EXPORT shim_word_t MPI_{name}({params}) __attribute__((alias("entry_{name}")));
 """)
     out.append("\nconst unsigned shim_slot_count = %d;\n" % len(names))
     out.append("\nconst char *const shim_slot_name[] = {\n")
     out += [f'    "MPI_{name}",\n' for name, _, _ in names]
     out.append("};\n\nvoid *const shim_slot_entry[] = {\n")
-    out += [f"    (void *)MPI_{name},\n" for name, _, _ in names]
+    out += [f"    (void *)entry_{name},\n" for name, _, _ in names]
     out.append("};\n\n_Atomic(shim_any_fn_t) shim_slot[] = {\n")
     out += [f"    (shim_any_fn_t)first_{name},\n" for name, _, _ in names]
     out.append("};\n")
@@ -191,7 +195,7 @@ int shim_{name}({f.prototype(large)})
 def version_map(functions):
     names = [f"MPI_{name}" for name, _, _ in intercepted(functions)]
     lines = "".join(f"        {n};\n" for n in names)
-    return header("# {}") + "{\n    global:\n" + lines + "        dlsym;\n        mpi_shim_*;\n    local: *;\n};\n"
+    return header("# {}") + "{\n    global:\n" + lines + "        dlsym;\n        mpi_shim_*;\n" + ALLOCATION + "    local: *;\n};\n"
 
 
 def name_list(functions):

@@ -55,5 +55,8 @@
       "What is logged, and where to; to standard error without a file.")                                     \
     X(MPI_SHIM_REPORT, KIND(text, report), HX_KNOB_UNSET, "a path",                                          \
       "Where to write, at MPI_Finalize, which calls ran on which backend and why.")                          \
+    X(MPI_SHIM_HEAP, CHOICE(heap, heap_word), "on", "on, off, alloc_mem",                                    \
+      "on: large blocks of malloc and its family, and of MPI_Alloc_mem, lie in memory that the other ranks " \
+      "of the host can read. alloc_mem: those of MPI_Alloc_mem alone.")                                      \
     X(MPI_SHIM_CMA, CHOICE(cma, cma_word), "auto", "auto, off",                                              \
       "off: never read another process's memory directly (process_vm_readv), copy through shared windows.")

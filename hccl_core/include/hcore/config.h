@@ -24,6 +24,7 @@ typedef enum {
 } hcore_expansion_mode_t;
 typedef enum { HCORE_USE_AUTO, HCORE_USE_AIV, HCORE_USE_AICPU, HCORE_USE_MPI } hcore_use_t;
 typedef enum { HCORE_CMA_AUTO, HCORE_CMA_OFF } hcore_cma_t;
+typedef enum { HCORE_HEAP_ON, HCORE_HEAP_OFF, HCORE_HEAP_ALLOC_MEM } hcore_heap_use_t;
 typedef enum {
     HCORE_LOG_OFF,
     HCORE_LOG_ERROR,
@@ -52,6 +53,7 @@ typedef struct {
     const char *log_file;       /* NULL: standard error */
     const char *report;         /* MPI_SHIM_REPORT: path, NULL = none */
     int cma;                    /* MPI_SHIM_CMA: hcore_cma_t */
+    int heap;                   /* MPI_SHIM_HEAP: hcore_heap_use_t */
     uint64_t given;             /* bit per row of the knob table: the environment gave an allowed value */
 } hcore_config_t;
 
