@@ -66,13 +66,24 @@ static uint64_t element_of(const hx_algo_t *algo, uint64_t elem)
     return hcore_oper_reduces(algo->oper) ? elem : 1;
 }
 
+/* Lists that read peers' memory also in the form that hx_expand gives them where it can be loaded. */
+static void prove_transports(tally_t *tally, ce_case_t c)
+{
+    c.load = c.algo->flags & HX_NEED_LOAD;
+    prove(tally, &c);
+    if (c.algo->flags & HX_NEED_DIRECT && !c.load) {
+        c.load = true;
+        prove(tally, &c);
+    }
+}
+
 static void prove_placements(tally_t *tally, ce_case_t c)
 {
     c.in_place = false;
-    prove(tally, &c);
+    prove_transports(tally, c);
     c.in_place = true;
     if (ce_can_be_in_place(c.algo->oper) && !(c.algo->flags & HX_NO_INPLACE)) {
-        prove(tally, &c);
+        prove_transports(tally, c);
     }
 }
 

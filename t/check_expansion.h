@@ -23,6 +23,7 @@ typedef struct {
     uint64_t bytes, elem, window;
     ce_pattern_t pattern;
     bool in_place;
+    bool load; /* peers' memory is loaded */
 } ce_case_t;
 
 /* One rank's user memory: where its blocks lie in it. */

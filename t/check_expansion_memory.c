@@ -150,11 +150,18 @@ static bool find_published(ce_run_t *run, ce_rank_t *rank, hx_loc_t loc, uint64_
         return ce_fail(run, rank, "reads memory of %u that it does not know to be published", loc.index);
     }
     const ce_layout_t *l = &world->layout[loc.index];
+    range->memory = &peer->user;
+    if (loc.space == HX_PEER_OUT) {
+        loc.index = 0;
+        *at = l->out_at[0];
+        return world->c.algo->oper == HCORE_OPER_AllReduce && world->shape[me].load
+                   ? in_block(run, rank, loc, bytes, l->out_blocks, l->out_bytes)
+                   : ce_fail(run, rank, "there is no PEER_OUT here");
+    }
     loc.index = ce_published_block(world, me);
     if (!in_block(run, rank, loc, bytes, l->in_blocks, l->in_bytes)) {
         return false;
     }
-    range->memory = &peer->user;
     *at = l->in_at[loc.index];
     return true;
 }
@@ -184,6 +191,7 @@ static bool find_memory(ce_run_t *run, ce_rank_t *rank, hx_loc_t loc, uint64_t b
         range->shared = false;
         return in_bounds(run, rank, loc, bytes, world->list[me].scratch);
     case HX_PEER:
+    case HX_PEER_OUT:
         return find_published(run, rank, loc, bytes, range, at);
     }
     return ce_fail(run, rank, "there is no space %u", loc.space);
@@ -295,7 +303,7 @@ static bool combine(ce_run_t *run, ce_rank_t *rank, ce_value_t *a, const ce_valu
 
 static bool find_destination(ce_run_t *run, ce_rank_t *rank, const hx_task_t *task, range_t *dst)
 {
-    if (task->dst.space == HX_IN || task->dst.space == HX_PEER ||
+    if (task->dst.space == HX_IN || task->dst.space == HX_PEER || task->dst.space == HX_PEER_OUT ||
         (task->dst.space == HX_CCL && task->dst.index != ce_index(run, rank))) {
         return ce_fail(run, rank, "writes space %u of %u, which is not its own", task->dst.space,
                        task->dst.index);
@@ -310,7 +318,7 @@ static bool take_source(ce_run_t *run, ce_rank_t *rank, const hx_task_t *task, u
     hx_loc_t loc = ce_world_of(run, rank)->list[ce_index(run, rank)].src[task->first_src + i];
     bool reduce = task->kind == HX_REDUCE;
     range_t src;
-    if (reduce && loc.space == HX_PEER) {
+    if (reduce && loc.space == HX_PEER && !ce_world_of(run, rank)->shape[ce_index(run, rank)].load) {
         return ce_fail(run, rank, "REDUCE reads PEER memory");
     }
     if (!find(run, rank, loc, task->bytes, &src) || !check_source(run, rank, dst, &src, reduce) ||

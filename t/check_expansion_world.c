@@ -201,6 +201,7 @@ static void shape_rank(ce_world_t *world, uint32_t rank)
                           .elem_bytes = hcore_oper_reduces(c->algo->oper) ? c->elem : 1,
                           .window = c->window,
                           .direct = (c->algo->flags & HX_NEED_DIRECT) != 0,
+                          .load = c->load || c->algo->flags & HX_NEED_LOAD,
                           .bytes = c->bytes};
     if (f->variation == SAME) {
         return;
@@ -270,9 +271,9 @@ void ce_world_release(ce_world_t *world)
 
 void ce_case_text(const ce_case_t *c, char text[CE_TEXT])
 {
-    snprintf(text, CE_TEXT, "%s %s%s, %u ranks, root %u, %llu bytes, element %llu, window %llu, sizes %d%s",
+    snprintf(text, CE_TEXT, "%s %s%s%s, %u ranks, root %u, %llu bytes, element %llu, window %llu, sizes %d%s",
              hcore_oper_name(c->algo->oper), c->algo->name,
-             c->algo->flags & HX_NEED_DIRECT ? " (direct)" : "", c->nranks, c->root,
+             c->algo->flags & HX_NEED_DIRECT ? " (direct)" : "", c->load ? " (load)" : "", c->nranks, c->root,
              (unsigned long long)c->bytes, (unsigned long long)c->elem, (unsigned long long)c->window,
              (int)c->pattern, c->in_place ? ", in place" : "");
 }

@@ -15,6 +15,14 @@ typedef struct {
     const hx_expansion_t *list;
 } run_t;
 
+/* What another rank has published, where this process can load it; NULL where it can't. Visible since a WAIT on that rank. */
+static const uint8_t *published(const run_t *run, const hx_loc_t *loc, uint64_t bytes)
+{
+    const hcore_comm_t *comm = run->comm;
+    const uint64_t base = loc->space == HX_PEER ? *lane_publish(comm, loc->index, comm->rank) : comm->peer_out[loc->index];
+    return heap_find(comm, loc->index, base + loc->offset, bytes);
+}
+
 static uint8_t *address(const run_t *run, const hx_loc_t *loc)
 {
     switch ((hx_space_t)loc->space) {
@@ -27,19 +35,24 @@ static uint8_t *address(const run_t *run, const hx_loc_t *loc)
     case HX_SCRATCH:
         return run->comm->scratch + loc->offset;
     default:
-        return NULL; /* PEER has no address here: it is read by CMA */
+        return NULL; /* not this rank's */
     }
+}
+
+static const uint8_t *source_address(const run_t *run, const hx_loc_t *loc, uint64_t bytes)
+{
+    return loc->space == HX_PEER || loc->space == HX_PEER_OUT ? published(run, loc, bytes) : address(run, loc);
 }
 
 static hcore_status_t do_copy(const run_t *run, const hx_task_t *task)
 {
     const hx_loc_t *src = &run->list->src[task->first_src];
     uint8_t *dst = address(run, &task->dst);
-    if (src->space == HX_PEER) {
-        uint64_t base = *lane_publish(run->comm, src->index, run->comm->rank); /* visible since a WAIT on that rank */
+    const uint8_t *from = source_address(run, src, task->bytes);
+    if (!from) { /* PEER memory outside the shared heap */
+        const uint64_t base = *lane_publish(run->comm, src->index, run->comm->rank);
         return cma_read(run->comm, src->index, dst, base + src->offset, task->bytes);
     }
-    const uint8_t *from = address(run, src);
     if (from != dst) { /* in place: the data is there already */
         memcpy(dst, from, task->bytes);
     }
@@ -50,7 +63,7 @@ static void do_reduce(const run_t *run, const hx_task_t *task)
 {
     const hcore_reducer_t *reducer = run->args->reducer;
     for (uint32_t i = 0; i < task->nsrc; i++) {
-        run->comm->source[i] = address(run, &run->list->src[task->first_src + i]);
+        run->comm->source[i] = source_address(run, &run->list->src[task->first_src + i], task->bytes);
     }
     reducer->run(reducer, address(run, &task->dst), run->comm->source, task->nsrc, task->bytes / reducer->elem_bytes);
 }
@@ -139,18 +152,21 @@ static hcore_status_t run_list(hcore_comm_t *comm, const hcore_args_t *args, con
     return status;
 }
 
-/* What the report calls the algorithm: its name, and "cma" when peers' memory is read. */
-static const char *name_of(const hx_algo_t *algo)
+/* What the report calls the algorithm: its name, and how peers' memory is read. */
+static const char *name_of(const hx_algo_t *algo, const hx_shape_t *shape)
 {
     if (!(algo->flags & HX_NEED_DIRECT)) {
         return algo->name;
     }
-    return strcmp(algo->name, "pairwise") == 0 ? "pairwise-cma" : "mesh-cma";
+    if (strcmp(algo->name, "pairwise") == 0) {
+        return shape->load ? "pairwise-heap" : "pairwise-cma";
+    }
+    return shape->load ? "mesh-heap" : "mesh-cma";
 }
 
-static hcore_status_t run_on(hcore_comm_t *comm, const hcore_args_t *args, bool direct, const char **algorithm)
+static hx_shape_t shape_of(const hcore_comm_t *comm, const hcore_args_t *args)
 {
-    const hx_shape_t shape = {
+    return (hx_shape_t){
         .oper = args->oper,
         .rank = comm->rank,
         .nranks = comm->nranks,
@@ -160,21 +176,23 @@ static hcore_status_t run_on(hcore_comm_t *comm, const hcore_args_t *args, bool 
         .out_bytes = args->out_bytes,
         .elem_bytes = args->reducer ? args->reducer->elem_bytes : 1,
         .window = comm->layout.window_bytes,
-        .direct = direct,
     };
-    /* In place is a local matter for some operators (ReduceScatterV, or at a root alone): all ranks must choose as if it
-     * were so. */
-    const hx_algo_t *algo = hx_algo_choose(&shape, comm->options.algo[args->oper],
-                                           !args->reducer || args->reducer->commutative, true,
+}
+
+static hcore_status_t run_on(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape, bool in_place,
+                             const char **algorithm)
+{
+    const hx_algo_t *algo = hx_algo_choose(shape, comm->options.algo[args->oper],
+                                           !args->reducer || args->reducer->commutative, in_place,
                                            comm->options.rank_order);
     if (!algo) {
         hcore_error("no algorithm for %s", hcore_oper_name(args->oper));
         return HCORE_ERR_UNSUPPORTED;
     }
     const cached_t *entry;
-    hcore_status_t status = aicpu_cache_get(comm->cache, algo, &shape, comm->options.expansion_cache, &entry);
+    hcore_status_t status = aicpu_cache_get(comm->cache, algo, shape, comm->options.expansion_cache, &entry);
     if (status == HCORE_OK) {
-        *algorithm = name_of(algo);
+        *algorithm = name_of(algo, shape);
         status = run_list(comm, args, entry);
     }
     return status;
@@ -189,12 +207,15 @@ static uint64_t now_ns(void)
 
 hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm)
 {
-    bool trial;
-    const bool direct = path_direct(comm, args, &trial);
-    if (!trial) {
-        return run_on(comm, args, direct, algorithm);
+    hx_shape_t shape = shape_of(comm, args);
+    path_t path;
+    hcore_status_t status = path_choose(comm, args, &shape, &path);
+    if (status != HCORE_OK) {
+        return status;
     }
-    const uint64_t start = now_ns();
-    hcore_status_t status = run_on(comm, args, direct, algorithm);
-    return status == HCORE_OK ? path_tried(comm, args, direct, now_ns() - start) : status;
+    shape.direct = path.direct;
+    shape.load = path.load;
+    const uint64_t start = path.trial ? now_ns() : 0;
+    status = run_on(comm, args, &shape, path.in_place, algorithm);
+    return status == HCORE_OK && path.trial ? path_tried(comm, args, path.direct, now_ns() - start) : status;
 }

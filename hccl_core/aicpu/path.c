@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "aiv/aiv.h"
+#include "aiv/round.h"
 
 enum {
     CLASSES = 64,   /* of size: powers of two */
@@ -36,6 +37,21 @@ static const struct {
     {HCORE_OPER_Scatter, 16 * 1024},   {HCORE_OPER_AlltoAll, 16 * 1024},
 };
 
+/* From which size on asking for heaps pays. For sizes that are not equal on all ranks all ask, whatever the size. */
+static const struct {
+    hcore_oper_t oper;
+    uint64_t from;
+} load_table[] = {
+    {HCORE_OPER_AllReduce, 4 * 1024},      {HCORE_OPER_Reduce, 16 * 1024},         {HCORE_OPER_Broadcast, 16 * 1024},
+    {HCORE_OPER_AllGather, 16 * 1024},     {HCORE_OPER_AllGatherV, 16 * 1024},     {HCORE_OPER_Gather, 16 * 1024},
+    {HCORE_OPER_Scatter, 16 * 1024},       {HCORE_OPER_AlltoAll, 16 * 1024},       {HCORE_OPER_ReduceScatter, 4 * 1024},
+    {HCORE_OPER_ReduceScatterV, 4 * 1024}, {HCORE_OPER_AlltoAllV, 0},              {HCORE_OPER_AlltoAllW, 0},
+    {HCORE_OPER_GatherV, 0},               {HCORE_OPER_ScatterV, 0},
+};
+
+/* What a rank tells in place[] of the round. */
+enum { FACT_LOAD = 1 << 0, FACT_IN_PLACE = 1 << 1 };
+
 path_choice_t *path_choice_create(void)
 {
     return calloc(1, sizeof(path_choice_t));
@@ -58,19 +74,84 @@ static choice_t *choice_of(hcore_comm_t *comm, const hcore_args_t *args)
     return &comm->path->choice[args->oper][class];
 }
 
-bool path_direct(hcore_comm_t *comm, const hcore_args_t *args, bool *trial)
+static void try_or_follow(hcore_comm_t *comm, const hcore_args_t *args, path_t *path)
 {
-    *trial = false;
     if (!in_question(comm, args)) {
-        return false;
+        return;
     }
     choice_t *choice = choice_of(comm, args);
     if (choice->calls >= RETRY_CALLS) {
         *choice = (choice_t){0};
     }
     const uint32_t call = choice->calls++;
-    *trial = call < 2 * TRIES;
-    return *trial ? call % 2 != 0 : choice->direct;
+    path->trial = call < 2 * TRIES;
+    path->direct = path->trial ? call % 2 != 0 : choice->direct;
+}
+
+static bool asks_for_heaps(const hcore_comm_t *comm, const hcore_args_t *args)
+{
+    for (size_t i = 0; comm->heaps && i < sizeof(load_table) / sizeof(load_table[0]); i++) {
+        if (load_table[i].oper == args->oper) {
+            return (load_table[i].from == 0 || args->bytes >= load_table[i].from) && !comm->options.algo[args->oper];
+        }
+    }
+    return false;
+}
+
+/* All that any peer reads of this rank's memory lies in its heap. Publishes where. */
+static bool all_in_heap(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape)
+{
+    bool all = args->oper != HCORE_OPER_AllReduce || hcore_heap_owns(hcore_block_at(&args->out, 0));
+    for (uint32_t i = 0; i < comm->nranks; i++) {
+        const uint32_t block = hx_publish_block(shape, i);
+        if (i != comm->rank && hx_in_bytes(shape, block) > 0) {
+            const uint8_t *data = hcore_block_at(&args->in, block);
+            *lane_publish(comm, comm->rank, i) = (uint64_t)(uintptr_t)data;
+            all = all && hcore_heap_owns(data);
+        }
+    }
+    return all;
+}
+
+/* The closing WAITs of every path that loads keep what is published in place until all have read it. */
+static hcore_status_t ask_for_heaps(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape, path_t *path)
+{
+    const uint64_t round = round_next(comm);
+    lane_ctl_t *mine = &comm->ctl[comm->rank];
+    hcore_status_t status = round_may_write(comm, round);
+    if (status != HCORE_OK) {
+        return status;
+    }
+    uint64_t all = FACT_LOAD, any = 0;
+    mine->place[round % LANE_DEPTH] =
+        (all_in_heap(comm, args, shape) ? FACT_LOAD : 0) | (args->in_place ? FACT_IN_PLACE : 0);
+    mine->result[round % LANE_DEPTH] = (uint64_t)(uintptr_t)hcore_block_at(&args->out, 0);
+    round_arrive(comm, round, PHASE_DATA);
+    status = round_await_all(comm, round, PHASE_DATA);
+    for (uint32_t i = 0; i < comm->nranks && status == HCORE_OK; i++) {
+        all &= comm->ctl[i].place[round % LANE_DEPTH];
+        any |= comm->ctl[i].place[round % LANE_DEPTH];
+        comm->peer_out[i] = comm->ctl[i].result[round % LANE_DEPTH];
+    }
+    if (status == HCORE_OK) {
+        round_done(comm, round, true);
+        *path = (path_t){.direct = all & FACT_LOAD, .load = all & FACT_LOAD, .in_place = any & FACT_IN_PLACE};
+    }
+    return status;
+}
+
+hcore_status_t path_choose(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape, path_t *path)
+{
+    *path = (path_t){.in_place = true};
+    if (asks_for_heaps(comm, args)) {
+        hcore_status_t status = ask_for_heaps(comm, args, shape, path);
+        if (status != HCORE_OK || path->load) {
+            return status;
+        }
+        path->in_place = true; /* the other paths are proven for that */
+    }
+    try_or_follow(comm, args, path);
+    return HCORE_OK;
 }
 
 hcore_status_t path_tried(hcore_comm_t *comm, const hcore_args_t *args, bool direct, uint64_t ns)

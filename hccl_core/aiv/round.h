@@ -9,6 +9,7 @@
 
 #include "aiv/aiv.h"
 #include "comm/wait.h"
+#include "hcore/heap.h"
 
 /* Phases of a slot round; flag values are 2 * round + phase. */
 enum { PHASE_DATA = 0, PHASE_RESULT = 1, PHASES = 2 };
@@ -33,17 +34,58 @@ static inline hcore_status_t round_may_write(hcore_comm_t *comm, uint64_t round)
                                                                  : round_wait_done(comm, round - LANE_DEPTH);
 }
 
-/* This rank has read all it needs. `everyone` says that it has seen every peer arrive in the round: then all peers have done
- * the one before, and nobody can be asleep waiting for this `done` before this rank's next round. */
+/* This rank has read all it needs (pairs with round_wait_done and round_await_done). `everyone` says that it has seen every peer
+ * arrive in the round: then all peers have done the one before. */
 static inline void round_done(hcore_comm_t *comm, uint64_t round, bool everyone)
 {
-    _Atomic uint64_t *done = &comm->ctl[comm->rank].done;
+    flag_set(comm, &comm->ctl[comm->rank].done, round);
     if (everyone) {
-        atomic_store_explicit(done, round, memory_order_release); /* pairs with flag_reached in round_wait_done */
         comm->safe = round - 1;
-    } else {
-        flag_set(comm, done, round);
     }
+}
+
+/*
+ * What peers are given to read in a round: the data where it lies, if that is the shared heap, or what is copied to the slot. In
+ * the first case (true) the data must not change before its readers have done the round: not where the result overwrites it
+ * in this very round, and the rank leaves through round_leave.
+ */
+enum { HEAP_LEAST_BYTES = 4096, HEAP_LEAST_ROOTED = 8192 }; /* a copy of less costs less than waiting for the readers */
+
+static inline bool round_give(hcore_comm_t *comm, uint64_t *place, const void *data, bool worth)
+{
+    const bool heap = worth && comm->heaps && hcore_heap_owns(data);
+    *place = heap ? (uintptr_t)data - hcore_heap_range.base : 0;
+    return heap;
+}
+
+static inline bool round_give_data(hcore_comm_t *comm, uint64_t round, const void *data, bool worth)
+{
+    return round_give(comm, &comm->ctl[comm->rank].place[round % LANE_DEPTH], data, worth);
+}
+
+/* Where a peer's data lies, once it has arrived. */
+static inline const uint8_t *round_data(const hcore_comm_t *comm, uint32_t peer, uint64_t round)
+{
+    const uint64_t place = comm->ctl[peer].place[round % LANE_DEPTH]; /* never 0 in a heap: page 0 is not given out */
+    return place ? heap_at(comm, peer, place) : lane_slot(comm, peer, round);
+}
+
+static inline const uint8_t *round_result(const hcore_comm_t *comm, uint32_t peer, uint64_t round)
+{
+    const uint64_t place = comm->ctl[peer].result[round % LANE_DEPTH];
+    return place ? heap_at(comm, peer, place) : lane_slot(comm, peer, round);
+}
+
+static inline hcore_status_t round_await_done(hcore_comm_t *comm, uint32_t peer, uint64_t round)
+{
+    return flag_wait(comm, &comm->ctl[peer].done, round, peer);
+}
+
+/* The end of a round for a rank that has seen all peers arrive; `given`: they read its memory until they are done. */
+static inline hcore_status_t round_leave(hcore_comm_t *comm, uint64_t round, bool given)
+{
+    round_done(comm, round, true);
+    return given ? round_wait_done(comm, round) : HCORE_OK;
 }
 
 static inline void round_arrive(hcore_comm_t *comm, uint64_t round, unsigned phase)
@@ -66,6 +108,11 @@ static inline hcore_status_t round_await_all(hcore_comm_t *comm, uint64_t round,
     }
     return status;
 }
+
+/* slot_move.c: a rank's data to the root alone; a rank's blocks, one for each peer, where they lie or in the slot at `bytes` each. */
+hcore_status_t round_send(hcore_comm_t *comm, uint64_t round, const void *in, uint64_t bytes, uint32_t root);
+bool round_give_blocks(hcore_comm_t *comm, const hcore_args_t *args, uint64_t round, uint64_t offset, bool worth);
+const uint8_t *round_block(const hcore_comm_t *comm, const hcore_args_t *args, uint32_t peer, uint64_t round, uint64_t bytes);
 
 static inline uint64_t args_in_bytes(const hcore_args_t *args, uint32_t block)
 {

@@ -48,6 +48,11 @@ hx_loc_t hx_peer(uint32_t rank, uint64_t offset)
     return location(HX_PEER, rank, offset);
 }
 
+hx_loc_t hx_peer_out(uint32_t rank, uint64_t offset)
+{
+    return location(HX_PEER_OUT, rank, offset);
+}
+
 /* Room for one more of `size` bytes; *room doubles. Returns false, with the old array intact, when there is
  * none. */
 static bool grow(void **array, uint32_t used, uint32_t *room, size_t size)
@@ -141,4 +146,46 @@ void hx_reduce_two(hx_expansion_t *x, hx_loc_t dst, hx_loc_t first, hx_loc_t sec
 void hx_sync(hx_expansion_t *x, hx_kind_t kind, uint32_t peer)
 {
     append_task(x, (hx_task_t){.kind = kind, .peer = peer, .first_src = x->nsrc});
+}
+
+void hx_sync_all(const hx_shape_t *shape, hx_expansion_t *x, hx_kind_t kind)
+{
+    for (uint32_t step = 1; step < shape->nranks; step++) {
+        hx_sync(x, kind, hx_after(shape, step));
+    }
+}
+
+static bool borrows(const hx_expansion_t *x, const hx_task_t *task)
+{
+    return task->kind == HX_COPY && task->dst.space == HX_SCRATCH && x->src[task->first_src].space == HX_PEER;
+}
+
+/* What the last COPY before `task` has put at `loc`, which it wrote whole. */
+static void look_through(hx_expansion_t *x, uint32_t task, hx_loc_t *loc)
+{
+    for (uint32_t i = task; i-- > 0;) {
+        if (borrows(x, &x->task[i]) && x->task[i].dst.offset == loc->offset) {
+            *loc = x->src[x->task[i].first_src];
+            return;
+        }
+    }
+}
+
+void hx_load_scratch(hx_expansion_t *x)
+{
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < x->ntask; i++) {
+        for (uint32_t s = 0; x->task[i].kind == HX_REDUCE && s < x->task[i].nsrc; s++) {
+            hx_loc_t *loc = &x->src[x->task[i].first_src + s];
+            if (loc->space == HX_SCRATCH) {
+                look_through(x, i, loc);
+            }
+        }
+    }
+    for (uint32_t i = 0; i < x->ntask; i++) {
+        if (!borrows(x, &x->task[i])) {
+            x->task[kept++] = x->task[i];
+        }
+    }
+    x->ntask = kept;
 }

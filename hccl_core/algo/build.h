@@ -17,6 +17,7 @@ enum {
     HX_STREAM_SLOTS = 4,   /* one-way streams: how far a producer may run ahead */
     HX_STREAM_LEAST = 64 << 10, /* and the size below which a chunk is not worth cutting further */
     HX_PAIR = 2,                /* ranks */
+    HX_LOAD_CHUNK = 512 << 10,  /* of a vector whose slices are read from level-2 caches soon after they were written */
     HX_PAIR_PIECE = 128 << 10,  /* read from the peer at a time: two pieces stay in a level-2 cache */
     HX_LANES = 8,               /* pairs that AlltoAll keeps in flight */
     HX_LEAST_ELEMS = 4          /* elements a rank that every window must have room for */
@@ -27,6 +28,7 @@ hx_loc_t hx_out(uint32_t block, uint64_t offset);
 hx_loc_t hx_ccl(uint32_t rank, uint64_t offset);
 hx_loc_t hx_scratch(uint64_t offset);
 hx_loc_t hx_peer(uint32_t rank, uint64_t offset);
+hx_loc_t hx_peer_out(uint32_t rank, uint64_t offset);
 
 /*
  * Appending. Tasks of zero bytes are not emitted; a COPY that goes on where the last one ended is merged into
@@ -39,6 +41,10 @@ typedef hx_loc_t (*hx_source_fn_t)(const void *context, uint32_t i);
 void hx_reduce_many(hx_expansion_t *x, hx_loc_t dst, uint64_t bytes, uint32_t count, hx_source_fn_t source,
                     const void *context);
 void hx_sync(hx_expansion_t *x, hx_kind_t kind, uint32_t peer);
+/* The same for all other ranks, the next one first. */
+void hx_sync_all(const hx_shape_t *shape, hx_expansion_t *x, hx_kind_t kind);
+/* Lets each REDUCE read the peer's bytes that a COPY has put into SCRATCH for it, and drops those COPYs. */
+void hx_load_scratch(hx_expansion_t *x);
 
 /* A part of a window, and a vector that goes through it chunk by chunk: chunk c lies in slot c % slots. */
 typedef struct {

@@ -32,6 +32,8 @@ const hx_algo_t hx_algo_table[] = {
     ROW("H-D_R", Reduce, HX_TREE_ORDER, hd_reduce),
     ROW("ring", Reduce, HX_NEED_COMMUTATIVE, ring_reduce),
 
+    ROW("mesh", AllReduce, HX_NEED_DIRECT | HX_NEED_LOAD | HX_NEED_PAIR | HX_NO_INPLACE, load_reduce_pair),
+    ROW("mesh", AllReduce, HX_NEED_DIRECT | HX_NEED_LOAD, load_reduce),
     ROW("mesh", AllReduce, HX_NEED_DIRECT | HX_NEED_PAIR | HX_STAGED, direct_reduce_pair),
     ROW("mesh", AllReduce, HX_NEED_DIRECT, direct_reduce),
     ROW("mesh", AllReduce, 0, mesh_reduce),
@@ -90,7 +92,7 @@ static uint32_t ruled_out(const hx_shape_t *shape, bool named, bool commutative,
                           bool rank_order)
 {
     bool free_order = named && !rank_order, power_of_two = (shape->nranks & (shape->nranks - 1)) == 0;
-    return (shape->direct ? 0 : HX_NEED_DIRECT) | (in_place ? HX_NO_INPLACE : 0) |
+    return (shape->direct ? 0 : HX_NEED_DIRECT) | (shape->load ? 0 : HX_NEED_LOAD) | (in_place ? HX_NO_INPLACE : 0) |
            (power_of_two ? 0 : HX_NEED_POW2) | (shape->nranks == HX_PAIR ? 0 : HX_NEED_PAIR) | (free_order ? 0 : HX_TREE_ORDER) |
            (free_order && commutative ? 0 : HX_NEED_COMMUTATIVE);
 }
@@ -157,6 +159,9 @@ hcore_status_t hx_expand(const hx_algo_t *algo, const hx_shape_t *shape, hx_expa
         expand_alone(shape, expansion);
     } else {
         algo->expand(shape, expansion);
+        if (shape->load && !(algo->flags & HX_STAGED)) {
+            hx_load_scratch(expansion);
+        }
     }
     if (expansion->failed) {
         hx_expansion_release(expansion);

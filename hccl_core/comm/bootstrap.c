@@ -13,6 +13,7 @@
  */
 #define _GNU_SOURCE
 #include "comm/comm_internal.h"
+#include "mem/heap.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -46,6 +47,7 @@ typedef struct {
     char name[NAME_BYTES];
     uint8_t secret[SECRET_BYTES];
     hcore_place_t place;
+    heap_card_t heap;
 } record_t;
 
 /* What a rank says to rank 0's socket. */
@@ -93,6 +95,9 @@ static void fill_record(const hcore_comm_t *comm, record_t *record)
         record->start = 0;
     }
     record->host_ranks = comm->options.host_ranks;
+    if (comm->options.heap && hcore_heap_start() == HCORE_OK) {
+        heap_card(&record->heap);
+    }
     probe_once(&record->place);
 }
 
@@ -381,7 +386,26 @@ static bool one_host(const record_t *records, uint32_t nranks)
     return true;
 }
 
-/* What all records together say: the same on every rank. */
+/* Maps the heaps of all ranks, or finds them mapped; false if one can't be. A process reads its own where it is. */
+static bool reach_heaps(hcore_comm_t *comm, const record_t *records)
+{
+    bool some = false;
+    for (uint32_t i = 0; i < comm->nranks; i++) {
+        const heap_card_t *card = &records[i].heap;
+        comm->heap_range[i] = (hcore_heap_range_t){(uintptr_t)card->base, card->bytes};
+        if (i == comm->rank || card->bytes == 0) {
+            comm->heap_base[i] = (const uint8_t *)(uintptr_t)card->base;
+        } else if (comm->pid[i] != 0 && heap_peer_get(card, &comm->heap_peer[i])) {
+            comm->heap_base[i] = heap_peer_base(comm->heap_peer[i]);
+        } else {
+            return false;
+        }
+        some |= card->bytes > 0;
+    }
+    return some;
+}
+
+/* What all records together say: the same on every rank, but for `heaps`, which is agreed on later. */
 static void learn(hcore_comm_t *comm, const record_t *records, hcore_place_t *places)
 {
     const uint32_t n = comm->nranks;
@@ -392,6 +416,7 @@ static void learn(hcore_comm_t *comm, const record_t *records, hcore_place_t *pl
         comm->start[i] = records[i].start;
         host_ranks = records[i].host_ranks > host_ranks ? records[i].host_ranks : host_ranks;
     }
+    comm->heaps = comm->options.heap && reach_heaps(comm, records);
     comm->span = hcore_topo_span(places, n);
     comm->oversubscribed = host_ranks > hcore_topo_cpus(places, n);
 }

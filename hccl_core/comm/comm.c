@@ -9,6 +9,7 @@
 #include "aicpu/path.h"
 #include "aiv/aiv.h"
 #include "comm/wait.h"
+#include "mem/heap.h"
 
 enum {
     SPIN_ALONE = 4000,          /* polls before the slow half when every rank has a cpu */
@@ -31,18 +32,24 @@ static hcore_status_t allocate(hcore_comm_t *comm)
     comm->source = calloc(n, sizeof(*comm->source));
     comm->cache = aicpu_cache_create();
     comm->path = path_choice_create();
+    comm->heap_base = calloc(n, sizeof(*comm->heap_base));
+    comm->peer_out = calloc(n, sizeof(*comm->peer_out));
+    comm->heap_range = calloc(n, sizeof(*comm->heap_range));
+    comm->heap_peer = calloc(n, sizeof(*comm->heap_peer));
     if (!comm->sent || !comm->received || !comm->acked || !comm->left || !comm->posted || !comm->awaited || !comm->pid ||
-        !comm->start || !comm->source || !comm->cache || !comm->path) {
+        !comm->start || !comm->source || !comm->cache || !comm->path || !comm->heap_base || !comm->heap_range || !comm->peer_out || !comm->heap_peer) {
         return HCORE_ERR_NO_MEMORY;
     }
     return HCORE_OK;
 }
 
-/* All ranks agree, through the lane itself, that each can read its neighbour. */
+/* All ranks agree, through the lane itself, that each can read its neighbour, and the heaps of all. */
 static hcore_status_t agree_direct(hcore_comm_t *comm)
 {
     const uint32_t n = comm->nranks;
-    uint8_t mine = 0, all = 0;
+    struct {
+        uint8_t direct, heaps;
+    } mine = {0, comm->heaps}, all = {0, 0};
     hcore_reducer_t reducer;
     hcore_status_t status = hcore_reducer_builtin(HCORE_TYPE_UINT8, HCORE_REDOP_MIN, &reducer);
     comm->ctl[comm->rank].probe = (uint64_t)(uintptr_t)&comm->ctl[comm->rank].probe;
@@ -51,12 +58,13 @@ static hcore_status_t agree_direct(hcore_comm_t *comm)
         status = hcore_run(comm, HCORE_BACKEND_AIV, &barrier, NULL);
     }
     if (status == HCORE_OK) {
-        mine = comm->options.cma && cma_probe(comm, (comm->rank + 1) % n);
-        const hcore_args_t vote = {.oper = HCORE_OPER_AllReduce, .bytes = 1, .in.base = &mine, .out.base = &all,
+        mine.direct = comm->options.cma && cma_probe(comm, (comm->rank + 1) % n);
+        const hcore_args_t vote = {.oper = HCORE_OPER_AllReduce, .bytes = sizeof(mine), .in.base = &mine, .out.base = &all,
                                    .reducer = &reducer};
         status = hcore_run(comm, HCORE_BACKEND_AIV, &vote, NULL);
     }
-    comm->direct = status == HCORE_OK && all != 0;
+    comm->direct = status == HCORE_OK && all.direct != 0;
+    comm->heaps = status == HCORE_OK && all.heaps != 0;
     return status;
 }
 
@@ -90,9 +98,9 @@ hcore_status_t hcore_comm_create(const hcore_boot_t *boot, const hcore_comm_opti
         hcore_comm_destroy(comm);
         return status;
     }
-    hcore_info("communicator of %u ranks: span %s, %s, peers' memory %s", nranks, hcore_span_name(comm->span),
-               comm->oversubscribed ? "ranks outnumber cpus" : "a cpu for each rank",
-               comm->direct ? "read directly (CMA)" : "reached through windows");
+    hcore_info("communicator of %u ranks: span %s, %s, peers' memory %s, shared heaps %s", nranks,
+               hcore_span_name(comm->span), comm->oversubscribed ? "ranks outnumber cpus" : "a cpu for each rank",
+               comm->direct ? "read directly (CMA)" : "reached through windows", comm->heaps ? "on" : "off");
     *out = comm;
     return HCORE_OK;
 }
@@ -102,6 +110,13 @@ void hcore_comm_destroy(hcore_comm_t *comm)
     if (!comm) {
         return;
     }
+    for (uint32_t i = 0; comm->heap_peer && i < comm->nranks; i++) {
+        heap_peer_put(comm->heap_peer[i]);
+    }
+    free(comm->heap_peer);
+    free(comm->heap_base);
+    free(comm->heap_range);
+    free(comm->peer_out);
     if (comm->base) {
         munmap(comm->base, comm->layout.total);
     }
@@ -147,6 +162,11 @@ hcore_span_t hcore_comm_span(const hcore_comm_t *comm)
 bool hcore_comm_direct(const hcore_comm_t *comm)
 {
     return comm->direct;
+}
+
+bool hcore_comm_heaps(const hcore_comm_t *comm)
+{
+    return comm->heaps;
 }
 
 bool hcore_comm_oversubscribed(const hcore_comm_t *comm)

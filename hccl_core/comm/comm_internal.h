@@ -12,12 +12,17 @@
  *                    `seq` (release) pairs with the readers' load of `seq` (acquire).
  *   ctl[r].flag      AIV slots: 2*round + phase, written by r (release), read by all (acquire): "my slot holds
  *                    the data of this round / my slice of the result".
+ *   ctl[r].place[d]  AIV slots, by parity of the round: 0, my data is in my slot; else it lies in my shared heap, at that offset.
+ *                    Written by r before its flag; plain data like the slot, under the same rule. `result` likewise for the
+ *                    second phase. A rank that has given a place leaves the round only when its readers are done.
  *   ctl[r].done      round that r has finished reading, written by r (release), read (acquire) by a rank that
  *                    is about to write its line or slot again.
  *   ack[i][j]        AIV cells: number of chunks of the pair i->j that j has copied out; written by j (release), read
  *                    by i (acquire) before it writes a cell again.
  *   notify[i][j]     AI CPU: number of POSTs of i to j; written by i (release), read by j (acquire).
- *   publish[i][j]    AI CPU direct path: address in i's memory that j may read; written by i before its POST to j.
+ *   publish[i][j]    AI CPU direct path: address in i's memory that j may read; written by i before its POST to j, or
+ *                    before its flag of the round in which all ranks tell what they have in their heaps (aicpu/path.c);
+ *                    in that round place[d] holds facts and result[d] the address of OUT.
  *   slot, cell, window   plain data, ordered by the flags above.
  *
  * The rule that makes lines and slots safe: all ranks count rounds alike; a rank writes the line or slot of
@@ -32,6 +37,7 @@
 #include <sys/types.h>
 
 #include "hcore/comm.h"
+#include "hcore/heap.h"
 #include "hcore/log.h"
 #include "hcore/topo.h"
 
@@ -55,6 +61,7 @@ typedef struct {
 typedef struct {
     lane_line_t line[LANE_DEPTH];
     _Alignas(LANE_ALIGN) _Atomic uint64_t flag;
+    uint64_t place[LANE_DEPTH], result[LANE_DEPTH]; /* in the line of `flag`: who sees it has these too */
     _Alignas(LANE_ALIGN) _Atomic uint64_t done;
     _Alignas(LANE_ALIGN) uint64_t probe; /* read by a peer through CMA when the communicator is made */
 } lane_ctl_t;
@@ -123,6 +130,12 @@ struct hcore_comm {
     hcore_span_t span;
     bool direct;
     const void **source; /* nranks pointers, scratch of the reductions */
+    /* shared heaps: where each rank's region begins here (NULL: it has none); `heaps`: all ranks can read all of them */
+    const uint8_t **heap_base;
+    uint64_t *peer_out; /* OUT of each rank, in its own addresses, as the last round of aicpu/path.c has it */
+    hcore_heap_range_t *heap_range; /* where it begins there, and its bytes */
+    struct heap_peer **heap_peer;
+    bool heaps;
 };
 
 static inline uint8_t *lane_slot(const hcore_comm_t *comm, uint32_t rank, uint64_t round)
@@ -173,6 +186,19 @@ void lane_attach(hcore_comm_t *comm, void *base);
 
 /* comm/bootstrap.c: shares one memfd among all ranks; every rank gets the same status and reason. */
 hcore_status_t lane_bootstrap(hcore_comm_t *comm, hcore_reason_t *why);
+
+/* The address in this process of what lies at offset `place` of a rank's heap. */
+static inline const uint8_t *heap_at(const hcore_comm_t *comm, uint32_t rank, uint64_t place)
+{
+    return comm->heap_base[rank] + place;
+}
+
+/* What a rank calls `address` and `bytes` of, if it lies in its heap; else NULL. */
+static inline const uint8_t *heap_find(const hcore_comm_t *comm, uint32_t rank, uint64_t address, uint64_t bytes)
+{
+    const uint64_t offset = address - comm->heap_range[rank].base, room = comm->heap_range[rank].bytes;
+    return comm->heaps && offset < room && bytes <= room - offset ? heap_at(comm, rank, offset) : NULL;
+}
 
 /* transport/cma.c: whether this rank can read `peer`'s memory, by reading its probe word; and the read itself. */
 bool cma_probe(hcore_comm_t *comm, uint32_t peer);

@@ -35,6 +35,7 @@ typedef struct {
  * host_ranks        ranks of the whole job on this host as far as the caller knows, 0 if unknown: more of them than
  *                   cpus makes waits give up the cpu
  * cma               try cross-memory attach
+ * heap              start this process's shared heap (hcore/heap.h) if it was not, and use the peers'
  * expansion_cache   keep AI CPU expansions for repeated calls
  * algo              level-1 algorithm wanted per operator (hcore_config_algo), NULL entries: free choice
  * rank_order        reductions keep rank order whatever `algo` says (HCCL_DETERMINISTIC)
@@ -42,7 +43,7 @@ typedef struct {
 typedef struct {
     uint64_t window;
     uint32_t connect_timeout_s, exec_timeout_s, host_ranks;
-    bool cma, expansion_cache, rank_order;
+    bool cma, heap, expansion_cache, rank_order;
     const char *algo[HCORE_OPER_COUNT];
 } hcore_comm_options_t;
 
@@ -61,6 +62,7 @@ uint32_t hcore_comm_rank(const hcore_comm_t *comm);
 uint32_t hcore_comm_size(const hcore_comm_t *comm);
 hcore_span_t hcore_comm_span(const hcore_comm_t *comm);
 bool hcore_comm_direct(const hcore_comm_t *comm);         /* peers' private memory can be read */
+bool hcore_comm_heaps(const hcore_comm_t *comm);          /* peers' shared heaps can be read, and some rank has one */
 uint64_t hcore_comm_elem_limit(const hcore_comm_t *comm); /* bytes of the largest element a reduction can take */
 bool hcore_comm_oversubscribed(const hcore_comm_t *comm); /* ranks outnumber cpus */
 int hcore_comm_dead_rank(const hcore_comm_t *comm);       /* after HCORE_ERR_PEER_DEAD: who; -1 if unknown */

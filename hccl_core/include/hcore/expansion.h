@@ -17,7 +17,8 @@
  *             SCRATCH, an executor that can load from the peer may leave it out and let the REDUCE
  *             that follows read the peer's bytes instead: they stay as they are until that REDUCE is
  *             done, and each of its SCRATCH sources is exactly what one COPY wrote (not so where the
- *             algorithm is marked HX_STAGED).
+ *             algorithm is marked HX_STAGED). hx_expand does so itself for shapes with `load`.
+ *   PEER_OUT  AllReduce, shapes with `load` only: OUT block 0 of rank `index`. A source, too.
  *
  * Synchronisation: POST p adds one to the counter of (me -> p); WAIT p blocks until the counter of (p -> me)
  * has reached this rank's number of waits on p. All memory accesses before a POST are visible after
@@ -35,7 +36,7 @@
 
 #include "hcore/types.h"
 
-typedef enum { HX_IN, HX_OUT, HX_CCL, HX_SCRATCH, HX_PEER } hx_space_t;
+typedef enum { HX_IN, HX_OUT, HX_CCL, HX_SCRATCH, HX_PEER, HX_PEER_OUT } hx_space_t;
 
 typedef struct {
     uint32_t space;  /* hx_space_t */
@@ -87,6 +88,7 @@ typedef struct {
     uint64_t elem_bytes;       /* reductions: no task may cut an element; 1 for data moving operators */
     uint64_t window;           /* bytes of one rank's window; a multiple of 128 */
     bool direct;               /* peers' published memory can be read (CMA or a shared heap) */
+    bool load;                 /* and by loads: PEER and PEER_OUT may be sources of any task (a shared heap) */
 } hx_shape_t;
 
 /*
@@ -122,6 +124,7 @@ enum {
     HX_NEED_POW2 = 1 << 3,        /* number of ranks is a power of two */
     HX_TREE_ORDER = 1 << 4,       /* reduces in rank order, but as a tree: not the bits of left to right */
     HX_NEED_PAIR = 1 << 5,        /* number of ranks is two */
+    HX_NEED_LOAD = 1 << 7,        /* only with hx_shape_t.load */
     HX_STAGED = 1 << 6            /* no restriction: what is copied from PEER to SCRATCH must really be copied, as its
                                    * owner may change it before the REDUCE */
 };
@@ -142,9 +145,9 @@ extern const unsigned hx_algo_count;
  * row of the operator in table order (the table is ordered by preference). NULL if the operator has none.
  *   wanted       an algorithm name in any case, or NULL
  *   rank_order   only left to right in rank order will do
+ *   in_place     of any rank: must be the same on all, so true unless all ranks know better
  * HX_NEED_COMMUTATIVE and HX_TREE_ORDER rows are taken only when wanted by name and not rank_order (and, the
- * former, commutative). `in_place` matters for ReduceScatter(V) alone, where MPI makes it the same on all
- * ranks.
+ * former, commutative).
  */
 const hx_algo_t *hx_algo_choose(const hx_shape_t *shape, const char *wanted, bool commutative, bool in_place,
                                 bool rank_order);
