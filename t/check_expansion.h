@@ -59,6 +59,8 @@ uint64_t ce_wanted_ranks(const ce_world_t *world, uint32_t rank, uint32_t block)
 uint32_t ce_wanted_block(const ce_world_t *world, uint32_t rank);
 /* The IN block of `owner` that `reader` is told of on the direct path. */
 uint32_t ce_published_block(const ce_world_t *world, uint32_t reader);
+/* The OUT block of `owner` that `writer` is told of. */
+uint32_t ce_published_out_block(const ce_world_t *world, uint32_t writer);
 
 /* Runs operators one after the other on the same windows. False, with `why`, at the first violation:
  *   - posts and waits do not balance, or the ranks get stuck

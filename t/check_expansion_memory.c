@@ -142,21 +142,20 @@ static bool find_published(ce_run_t *run, ce_rank_t *rank, hx_loc_t loc, uint64_
 {
     const ce_world_t *world = ce_world_of(run, rank);
     uint32_t me = ce_index(run, rank);
-    if (!world->shape[me].direct || loc.index >= run->nranks || loc.index == me) {
+    const bool out = loc.space == HX_PEER_OUT;
+    if (!(out ? world->shape[me].store : world->shape[me].direct) || loc.index >= run->nranks || loc.index == me) {
         return ce_fail(run, rank, "PEER memory of %u does not exist", loc.index);
     }
     ce_rank_t *peer = &run->rank[loc.index];
     if (peer->world != rank->world || rank->clock[loc.index] < peer->began[rank->world]) {
-        return ce_fail(run, rank, "reads memory of %u that it does not know to be published", loc.index);
+        return ce_fail(run, rank, "uses memory of %u that it does not know to be published", loc.index);
     }
     const ce_layout_t *l = &world->layout[loc.index];
     range->memory = &peer->user;
-    if (loc.space == HX_PEER_OUT) {
-        loc.index = 0;
-        *at = l->out_at[0];
-        return world->c.algo->oper == HCORE_OPER_AllReduce && world->shape[me].load
-                   ? in_block(run, rank, loc, bytes, l->out_blocks, l->out_bytes)
-                   : ce_fail(run, rank, "there is no PEER_OUT here");
+    if (out) {
+        loc.index = ce_published_out_block(world, me);
+        *at = loc.index < l->out_blocks ? l->out_at[loc.index] : 0;
+        return in_block(run, rank, loc, bytes, l->out_blocks, l->out_bytes);
     }
     loc.index = ce_published_block(world, me);
     if (!in_block(run, rank, loc, bytes, l->in_blocks, l->in_bytes)) {
@@ -172,7 +171,7 @@ static bool find_memory(ce_run_t *run, ce_rank_t *rank, hx_loc_t loc, uint64_t b
     const ce_world_t *world = ce_world_of(run, rank);
     uint32_t me = ce_index(run, rank);
     const ce_layout_t *l = &world->layout[me];
-    *range = (range_t){.memory = &rank->user, .shared = world->shape[me].direct};
+    *range = (range_t){.memory = &rank->user, .shared = world->shape[me].direct || world->shape[me].store};
     switch (loc.space) {
     case HX_IN:
         *at = loc.index < l->in_blocks ? l->in_at[loc.index] : 0;
@@ -303,7 +302,7 @@ static bool combine(ce_run_t *run, ce_rank_t *rank, ce_value_t *a, const ce_valu
 
 static bool find_destination(ce_run_t *run, ce_rank_t *rank, const hx_task_t *task, range_t *dst)
 {
-    if (task->dst.space == HX_IN || task->dst.space == HX_PEER || task->dst.space == HX_PEER_OUT ||
+    if (task->dst.space == HX_IN || task->dst.space == HX_PEER ||
         (task->dst.space == HX_CCL && task->dst.index != ce_index(run, rank))) {
         return ce_fail(run, rank, "writes space %u of %u, which is not its own", task->dst.space,
                        task->dst.index);
@@ -318,6 +317,9 @@ static bool take_source(ce_run_t *run, ce_rank_t *rank, const hx_task_t *task, u
     hx_loc_t loc = ce_world_of(run, rank)->list[ce_index(run, rank)].src[task->first_src + i];
     bool reduce = task->kind == HX_REDUCE;
     range_t src;
+    if (loc.space == HX_PEER_OUT) {
+        return ce_fail(run, rank, "reads OUT of %u", loc.index);
+    }
     if (reduce && loc.space == HX_PEER && !ce_world_of(run, rank)->shape[ce_index(run, rank)].load) {
         return ce_fail(run, rank, "REDUCE reads PEER memory");
     }
@@ -345,14 +347,14 @@ static bool copies_onto_itself(ce_run_t *run, ce_rank_t *rank, const hx_task_t *
 {
     hx_loc_t loc = ce_world_of(run, rank)->list[ce_index(run, rank)].src[task->first_src];
     range_t src;
-    return task->kind == HX_COPY && ce_world_of(run, rank)->c.in_place && loc.space == HX_IN &&
+    return task->kind != HX_REDUCE && ce_world_of(run, rank)->c.in_place && loc.space == HX_IN &&
            find(run, rank, loc, task->bytes, &src) && src.memory == dst->memory && src.lo == dst->lo;
 }
 
 bool ce_move(ce_run_t *run, ce_rank_t *rank, const hx_task_t *task)
 {
     range_t dst;
-    if (!task->bytes || !task->nsrc || (task->kind == HX_COPY && task->nsrc != 1)) {
+    if (!task->bytes || !task->nsrc || (task->kind != HX_REDUCE && task->nsrc != 1)) {
         return ce_fail(run, rank, "empty task");
     }
     if (!find_destination(run, rank, task, &dst)) {

@@ -25,7 +25,7 @@ static hx_task_t *task_of(const target_t *t)
 
 static bool moves(const hx_task_t *task)
 {
-    return task->kind == HX_COPY || task->kind == HX_REDUCE;
+    return task->kind == HX_COPY || task->kind == HX_STREAM || task->kind == HX_REDUCE;
 }
 
 static void drop(hx_expansion_t *list, uint32_t task)

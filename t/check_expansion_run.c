@@ -115,6 +115,7 @@ static step_t run_task(ce_run_t *run, ce_rank_t *rank, const hx_task_t *task)
 {
     switch (task->kind) {
     case HX_COPY:
+    case HX_STREAM:
     case HX_REDUCE:
         if (task->dst.space == HX_CCL && !flush(run, rank)) {
             return BLOCKED;

@@ -94,6 +94,11 @@ uint32_t ce_wanted_block(const ce_world_t *world, uint32_t rank)
     return facts[world->c.algo->oper].in == EACH ? rank : 0;
 }
 
+uint32_t ce_published_out_block(const ce_world_t *world, uint32_t writer)
+{
+    return facts[world->c.algo->oper].out == EACH ? writer : 0;
+}
+
 uint32_t ce_published_block(const ce_world_t *world, uint32_t reader)
 {
     return ce_wanted_block(world, reader);
@@ -202,6 +207,7 @@ static void shape_rank(ce_world_t *world, uint32_t rank)
                           .window = c->window,
                           .direct = (c->algo->flags & HX_NEED_DIRECT) != 0,
                           .load = c->load || c->algo->flags & HX_NEED_LOAD,
+                          .store = (c->algo->flags & HX_NEED_STORE) != 0,
                           .bytes = c->bytes};
     if (f->variation == SAME) {
         return;
@@ -273,7 +279,8 @@ void ce_case_text(const ce_case_t *c, char text[CE_TEXT])
 {
     snprintf(text, CE_TEXT, "%s %s%s%s, %u ranks, root %u, %llu bytes, element %llu, window %llu, sizes %d%s",
              hcore_oper_name(c->algo->oper), c->algo->name,
-             c->algo->flags & HX_NEED_DIRECT ? " (direct)" : "", c->load ? " (load)" : "", c->nranks, c->root,
+             c->algo->flags & HX_NEED_DIRECT ? " (direct)" : c->algo->flags & HX_NEED_STORE ? " (store)" : "",
+             c->load ? " (load)" : "", c->nranks, c->root,
              (unsigned long long)c->bytes, (unsigned long long)c->elem, (unsigned long long)c->window,
              (int)c->pattern, c->in_place ? ", in place" : "");
 }

@@ -58,7 +58,7 @@ static uint64_t hash_key(const hx_algo_t *algo, const hx_shape_t *shape)
     uint64_t hash = mix((uint64_t)(uintptr_t)algo, shape->bytes);
     hash = mix(hash, shape->root);
     hash = mix(hash, shape->elem_bytes);
-    hash = mix(hash, shape->direct + 2u * shape->load);
+    hash = mix(hash, shape->direct + 2u * shape->load + 4u * shape->store);
     hash = hash_sizes(hash, shape->in_bytes, shape->nranks);
     return hash_sizes(hash, shape->out_bytes, shape->nranks);
 }
@@ -74,6 +74,7 @@ static bool same_key(const cached_t *entry, const hx_algo_t *algo, const hx_shap
     return entry->used && entry->algo == algo && entry->shape.oper == shape->oper &&
            entry->shape.bytes == shape->bytes && entry->shape.root == shape->root &&
            entry->shape.elem_bytes == shape->elem_bytes && entry->shape.direct == shape->direct && entry->shape.load == shape->load &&
+           entry->shape.store == shape->store &&
            same_sizes(entry->shape.in_bytes, shape->in_bytes, shape->nranks) &&
            same_sizes(entry->shape.out_bytes, shape->out_bytes, shape->nranks);
 }

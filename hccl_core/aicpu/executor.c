@@ -8,6 +8,7 @@
 #include "aicpu/cache.h"
 #include "aicpu/path.h"
 #include "comm/wait.h"
+#include "mem/stream.h"
 
 typedef struct {
     hcore_comm_t *comm;
@@ -15,15 +16,8 @@ typedef struct {
     const hx_expansion_t *list;
 } run_t;
 
-/* What another rank has published, where this process can load it; NULL where it can't. Visible since a WAIT on that rank. */
-static const uint8_t *published(const run_t *run, const hx_loc_t *loc, uint64_t bytes)
-{
-    const hcore_comm_t *comm = run->comm;
-    const uint64_t base = loc->space == HX_PEER ? *lane_publish(comm, loc->index, comm->rank) : comm->peer_out[loc->index];
-    return heap_find(comm, loc->index, base + loc->offset, bytes);
-}
-
-static uint8_t *address(const run_t *run, const hx_loc_t *loc)
+/* NULL: memory of a peer outside its shared heap. */
+static uint8_t *address(const run_t *run, const hx_loc_t *loc, uint64_t bytes)
 {
     switch ((hx_space_t)loc->space) {
     case HX_IN:
@@ -34,27 +28,29 @@ static uint8_t *address(const run_t *run, const hx_loc_t *loc)
         return lane_window(run->comm, loc->index) + loc->offset;
     case HX_SCRATCH:
         return run->comm->scratch + loc->offset;
-    default:
-        return NULL; /* not this rank's */
+    case HX_PEER: /* published: visible since a WAIT on that rank */
+        return heap_find(run->comm, loc->index, *lane_publish(run->comm, loc->index, run->comm->rank) + loc->offset, bytes);
+    case HX_PEER_OUT:
+        return heap_find(run->comm, loc->index, *lane_publish_out(run->comm, loc->index, run->comm->rank) + loc->offset, bytes);
     }
-}
-
-static const uint8_t *source_address(const run_t *run, const hx_loc_t *loc, uint64_t bytes)
-{
-    return loc->space == HX_PEER || loc->space == HX_PEER_OUT ? published(run, loc, bytes) : address(run, loc);
+    return NULL;
 }
 
 static hcore_status_t do_copy(const run_t *run, const hx_task_t *task)
 {
     const hx_loc_t *src = &run->list->src[task->first_src];
-    uint8_t *dst = address(run, &task->dst);
-    const uint8_t *from = source_address(run, src, task->bytes);
-    if (!from) { /* PEER memory outside the shared heap */
+    uint8_t *dst = address(run, &task->dst, task->bytes);
+    const uint8_t *from = address(run, src, task->bytes);
+    if (!from) {
         const uint64_t base = *lane_publish(run->comm, src->index, run->comm->rank);
         return cma_read(run->comm, src->index, dst, base + src->offset, task->bytes);
     }
     if (from != dst) { /* in place: the data is there already */
-        memcpy(dst, from, task->bytes);
+        if (task->kind == HX_STREAM) {
+            stream_copy(dst, from, task->bytes);
+        } else {
+            memcpy(dst, from, task->bytes);
+        }
     }
     return HCORE_OK;
 }
@@ -63,9 +59,9 @@ static void do_reduce(const run_t *run, const hx_task_t *task)
 {
     const hcore_reducer_t *reducer = run->args->reducer;
     for (uint32_t i = 0; i < task->nsrc; i++) {
-        run->comm->source[i] = source_address(run, &run->list->src[task->first_src + i], task->bytes);
+        run->comm->source[i] = address(run, &run->list->src[task->first_src + i], task->bytes);
     }
-    reducer->run(reducer, address(run, &task->dst), run->comm->source, task->nsrc, task->bytes / reducer->elem_bytes);
+    reducer->run(reducer, address(run, &task->dst, task->bytes), run->comm->source, task->nsrc, task->bytes / reducer->elem_bytes);
 }
 
 static void do_post(hcore_comm_t *comm, uint32_t peer)
@@ -83,6 +79,7 @@ static hcore_status_t do_task(const run_t *run, const hx_task_t *task)
     hcore_comm_t *comm = run->comm;
     switch ((hx_kind_t)task->kind) {
     case HX_COPY:
+    case HX_STREAM:
         return do_copy(run, task);
     case HX_REDUCE:
         do_reduce(run, task);
@@ -143,7 +140,7 @@ static hcore_status_t run_list(hcore_comm_t *comm, const hcore_args_t *args, con
     if (status == HCORE_OK) {
         status = finish_deferred(comm);
     }
-    if (status == HCORE_OK && entry->shape.direct) {
+    if (status == HCORE_OK && entry->shape.direct && !entry->shape.load) { /* on heaps it was done to ask */
         publish(comm, args, &entry->shape);
     }
     for (uint32_t i = 0; i < entry->expansion.ntask && status == HCORE_OK; i++) {
@@ -155,13 +152,14 @@ static hcore_status_t run_list(hcore_comm_t *comm, const hcore_args_t *args, con
 /* What the report calls the algorithm: its name, and how peers' memory is read. */
 static const char *name_of(const hx_algo_t *algo, const hx_shape_t *shape)
 {
-    if (!(algo->flags & HX_NEED_DIRECT)) {
-        return algo->name;
+    const bool pairwise = strcmp(algo->name, "pairwise") == 0;
+    if (algo->flags & HX_NEED_STORE || (algo->flags & HX_NEED_DIRECT && shape->load)) {
+        return pairwise ? "pairwise-heap" : "mesh-heap";
     }
-    if (strcmp(algo->name, "pairwise") == 0) {
-        return shape->load ? "pairwise-heap" : "pairwise-cma";
+    if (algo->flags & HX_NEED_DIRECT) {
+        return pairwise ? "pairwise-cma" : "mesh-cma";
     }
-    return shape->load ? "mesh-heap" : "mesh-cma";
+    return algo->name;
 }
 
 static hx_shape_t shape_of(const hcore_comm_t *comm, const hcore_args_t *args)
@@ -215,6 +213,7 @@ hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const cha
     }
     shape.direct = path.direct;
     shape.load = path.load;
+    shape.store = path.store;
     const uint64_t start = path.trial ? now_ns() : 0;
     status = run_on(comm, args, &shape, path.in_place, algorithm);
     return status == HCORE_OK && path.trial ? path_tried(comm, args, path.direct, now_ns() - start) : status;

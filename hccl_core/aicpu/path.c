@@ -49,8 +49,8 @@ static const struct {
     {HCORE_OPER_GatherV, 0},               {HCORE_OPER_ScatterV, 0},
 };
 
-/* What a rank tells in place[] of the round. */
-enum { FACT_LOAD = 1 << 0, FACT_IN_PLACE = 1 << 1 };
+/* What a rank tells in in[] of the round: all that peers read of its IN, all that they write of its OUT, lies in its heap. */
+enum { FACT_LOAD = 1 << 0, FACT_STORE = 1 << 1, FACT_IN_PLACE = 1 << 2 };
 
 path_choice_t *path_choice_create(void)
 {
@@ -98,44 +98,47 @@ static bool asks_for_heaps(const hcore_comm_t *comm, const hcore_args_t *args)
     return false;
 }
 
-/* All that any peer reads of this rank's memory lies in its heap. Publishes where. */
-static bool all_in_heap(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape)
+/* Publishes where this rank's data lies, and tells what of it lies in the heap. */
+static uint64_t publish(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape)
 {
-    bool all = args->oper != HCORE_OPER_AllReduce || hcore_heap_owns(hcore_block_at(&args->out, 0));
+    uint64_t facts = FACT_LOAD | FACT_STORE | (args->in_place ? FACT_IN_PLACE : 0);
     for (uint32_t i = 0; i < comm->nranks; i++) {
-        const uint32_t block = hx_publish_block(shape, i);
-        if (i != comm->rank && hx_in_bytes(shape, block) > 0) {
-            const uint8_t *data = hcore_block_at(&args->in, block);
+        const uint32_t in = hx_publish_block(shape, i), out = hx_publish_out_block(shape, i);
+        if (i != comm->rank && hx_in_bytes(shape, in) > 0) {
+            const uint8_t *data = hcore_block_at(&args->in, in);
             *lane_publish(comm, comm->rank, i) = (uint64_t)(uintptr_t)data;
-            all = all && hcore_heap_owns(data);
+            facts &= ~(hcore_heap_owns(data) ? UINT64_C(0) : FACT_LOAD);
+        }
+        if (i != comm->rank && hx_out_bytes(shape, out) > 0) {
+            const uint8_t *data = hcore_block_at(&args->out, out);
+            *lane_publish_out(comm, comm->rank, i) = (uint64_t)(uintptr_t)data;
+            facts &= ~(hcore_heap_owns(data) ? UINT64_C(0) : FACT_STORE);
         }
     }
-    return all;
+    return facts;
 }
 
-/* The closing WAITs of every path that loads keep what is published in place until all have read it. */
+/* The closing WAITs of every path on heaps keep what is published until all have used it. */
 static hcore_status_t ask_for_heaps(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape, path_t *path)
 {
     const uint64_t round = round_next(comm);
-    lane_ctl_t *mine = &comm->ctl[comm->rank];
     hcore_status_t status = round_may_write(comm, round);
     if (status != HCORE_OK) {
         return status;
     }
-    uint64_t all = FACT_LOAD, any = 0;
-    mine->place[round % LANE_DEPTH] =
-        (all_in_heap(comm, args, shape) ? FACT_LOAD : 0) | (args->in_place ? FACT_IN_PLACE : 0);
-    mine->result[round % LANE_DEPTH] = (uint64_t)(uintptr_t)hcore_block_at(&args->out, 0);
+    uint64_t all = FACT_LOAD | FACT_STORE, any = 0;
+    comm->ctl[comm->rank].in[round % LANE_DEPTH] = publish(comm, args, shape);
     round_arrive(comm, round, PHASE_DATA);
     status = round_await_all(comm, round, PHASE_DATA);
     for (uint32_t i = 0; i < comm->nranks && status == HCORE_OK; i++) {
-        all &= comm->ctl[i].place[round % LANE_DEPTH];
-        any |= comm->ctl[i].place[round % LANE_DEPTH];
-        comm->peer_out[i] = comm->ctl[i].result[round % LANE_DEPTH];
+        all &= comm->ctl[i].in[round % LANE_DEPTH];
+        any |= comm->ctl[i].in[round % LANE_DEPTH];
     }
     if (status == HCORE_OK) {
         round_done(comm, round, true);
-        *path = (path_t){.direct = all & FACT_LOAD, .load = all & FACT_LOAD, .in_place = any & FACT_IN_PLACE};
+        path->load = path->direct = all & FACT_LOAD;
+        path->store = all & FACT_STORE;
+        path->in_place = any & FACT_IN_PLACE;
     }
     return status;
 }
@@ -143,15 +146,17 @@ static hcore_status_t ask_for_heaps(hcore_comm_t *comm, const hcore_args_t *args
 hcore_status_t path_choose(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape, path_t *path)
 {
     *path = (path_t){.in_place = true};
-    if (asks_for_heaps(comm, args)) {
-        hcore_status_t status = ask_for_heaps(comm, args, shape, path);
-        if (status != HCORE_OK || path->load) {
-            return status;
-        }
-        path->in_place = true; /* the other paths are proven for that */
+    if (!asks_for_heaps(comm, args)) {
+        try_or_follow(comm, args, path);
+        return HCORE_OK;
     }
-    try_or_follow(comm, args, path);
-    return HCORE_OK;
+    hcore_status_t status = ask_for_heaps(comm, args, shape, path);
+    const bool moves = !hcore_oper_reduces(args->oper);
+    if (status == HCORE_OK && !path->load && !(path->store && moves)) {
+        *path = (path_t){.in_place = true}; /* the other paths are proven for that */
+        try_or_follow(comm, args, path);
+    }
+    return status;
 }
 
 hcore_status_t path_tried(hcore_comm_t *comm, const hcore_args_t *args, bool direct, uint64_t ns)

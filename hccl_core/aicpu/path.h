@@ -23,7 +23,7 @@ typedef struct path_choice path_choice_t;
 path_choice_t *path_choice_create(void);
 
 typedef struct {
-    bool direct, load; /* as hx_shape_t has them */
+    bool direct, load, store; /* as hx_shape_t has them */
     bool in_place;     /* of some rank, or not known */
     bool trial;        /* the call is one of the tries and must be timed */
 } path_t;

@@ -101,6 +101,12 @@ hcore_status_t aiv_run(hcore_comm_t *comm, const hcore_args_t *args, const char 
     if (!kernel) {
         return HCORE_ERR_UNSUPPORTED;
     }
+    bool done;
+    hcore_status_t status = aiv_heap_try(comm, args, &done);
+    if (status != HCORE_OK || done) {
+        *algorithm = "heap";
+        return status;
+    }
     *algorithm = kernel->name;
     return run_rounds(comm, args, kernel);
 }

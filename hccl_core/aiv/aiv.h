@@ -4,6 +4,7 @@
  *
  *   line.c   up to one cache line: Barrier, Broadcast, AllReduce
  *   slot.c   rounds through per-rank slots: reductions and uniform data moving
+ *   heap.c   the same, and two-rank Broadcast and Scatter, on data in the shared heaps
  *   cell.c   independent pairs: the V and W operators, where only the two ends of a pair know its size
  */
 #ifndef HCORE_AIV_H
@@ -30,6 +31,9 @@ hcore_status_t aiv_slot_allgather(hcore_comm_t *comm, const hcore_args_t *args, 
 hcore_status_t aiv_slot_gather(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
 hcore_status_t aiv_slot_scatter(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
 hcore_status_t aiv_slot_alltoall(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
+
+/* If all ranks' data lies in shared heaps, runs the operator there (*done); else nothing has happened. The same on all ranks. */
+hcore_status_t aiv_heap_try(hcore_comm_t *comm, const hcore_args_t *args, bool *done);
 
 hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args);
 

@@ -14,7 +14,7 @@ static inline hcore_status_t line_wait_all(hcore_comm_t *comm, uint64_t round)
 {
     hcore_status_t status = HCORE_OK;
     for (uint32_t i = 1; i < comm->nranks && status == HCORE_OK; i++) {
-        uint32_t peer = comm->rank + i < comm->nranks ? comm->rank + i : comm->rank + i - comm->nranks;
+        const uint32_t peer = round_peer(comm, i);
         status = flag_wait(comm, &line_of(comm, peer, round)->seq, round, peer);
     }
     return status;
@@ -27,7 +27,7 @@ static inline hcore_status_t line_wait_all(hcore_comm_t *comm, uint64_t round)
  */
 static inline void own_next(const hcore_comm_t *comm, uint64_t round)
 {
-    __builtin_prefetch(line_of(comm, comm->rank, round + 1), 1, 3);
+    cpu_own(line_of(comm, comm->rank, round + 1));
 }
 
 hcore_status_t aiv_line_barrier(hcore_comm_t *comm)

@@ -99,19 +99,34 @@ static bool goes_on(hx_loc_t before, uint64_t bytes, hx_loc_t after)
            before.offset + bytes == after.offset;
 }
 
-void hx_copy(hx_expansion_t *x, hx_loc_t dst, hx_loc_t src, uint64_t bytes)
+static void append_move(hx_expansion_t *x, hx_kind_t kind, hx_loc_t dst, hx_loc_t src, uint64_t bytes)
 {
     if (!bytes || x->failed) {
         return;
     }
     hx_task_t *last = x->ntask ? &x->task[x->ntask - 1] : NULL;
-    if (last && last->kind == HX_COPY && goes_on(last->dst, last->bytes, dst) &&
+    if (last && last->kind == kind && goes_on(last->dst, last->bytes, dst) &&
         goes_on(x->src[last->first_src], last->bytes, src)) {
         last->bytes += bytes;
         return;
     }
-    append_task(x, (hx_task_t){.kind = HX_COPY, .nsrc = 1, .first_src = x->nsrc, .dst = dst, .bytes = bytes});
+    append_task(x, (hx_task_t){.kind = kind, .nsrc = 1, .first_src = x->nsrc, .dst = dst, .bytes = bytes});
     append_source(x, src);
+}
+
+void hx_copy(hx_expansion_t *x, hx_loc_t dst, hx_loc_t src, uint64_t bytes)
+{
+    append_move(x, HX_COPY, dst, src, bytes);
+}
+
+bool hx_streams(const hx_shape_t *shape, uint64_t total)
+{
+    return total / HX_STREAM_WINDOWS >= shape->window;
+}
+
+void hx_send(hx_expansion_t *x, hx_loc_t dst, hx_loc_t src, uint64_t bytes, bool stream)
+{
+    append_move(x, stream ? HX_STREAM : HX_COPY, dst, src, bytes);
 }
 
 void hx_reduce_many(hx_expansion_t *x, hx_loc_t dst, uint64_t bytes, uint32_t count, hx_source_fn_t source,

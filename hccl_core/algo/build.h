@@ -17,7 +17,8 @@ enum {
     HX_STREAM_SLOTS = 4,   /* one-way streams: how far a producer may run ahead */
     HX_STREAM_LEAST = 64 << 10, /* and the size below which a chunk is not worth cutting further */
     HX_PAIR = 2,                /* ranks */
-    HX_LOAD_CHUNK = 512 << 10,  /* of a vector whose slices are read from level-2 caches soon after they were written */
+    HX_PUSH_PIECE = 16 << 10,   /* reduced, then sent while still in a level-1 cache */
+    HX_STREAM_WINDOWS = 2,      /* windows' worth of data from which on it goes past the caches: level 2 can't hold it */
     HX_PAIR_PIECE = 128 << 10,  /* read from the peer at a time: two pieces stay in a level-2 cache */
     HX_LANES = 8,               /* pairs that AlltoAll keeps in flight */
     HX_LEAST_ELEMS = 4          /* elements a rank that every window must have room for */
@@ -35,6 +36,9 @@ hx_loc_t hx_peer_out(uint32_t rank, uint64_t offset);
  * it. Out of memory sets `failed`, after which nothing more is appended.
  */
 void hx_copy(hx_expansion_t *x, hx_loc_t dst, hx_loc_t src, uint64_t bytes);
+/* COPY, or STREAM where the `total` bytes it is a part of would not stay in a cache anyway. */
+bool hx_streams(const hx_shape_t *shape, uint64_t total);
+void hx_send(hx_expansion_t *x, hx_loc_t dst, hx_loc_t src, uint64_t bytes, bool stream);
 void hx_reduce_two(hx_expansion_t *x, hx_loc_t dst, hx_loc_t first, hx_loc_t second, uint64_t bytes);
 /* dst <- source(0) OP .. OP source(count - 1); count 1 is a COPY. */
 typedef hx_loc_t (*hx_source_fn_t)(const void *context, uint32_t i);

@@ -15,9 +15,9 @@ HX_EXPANSION(direct_move);
 HX_EXPANSION(direct_reduce);
 HX_EXPANSION(direct_reduce_pair);
 HX_EXPANSION(direct_reduce_scatter);
-/* load.c: the same by loads */
-HX_EXPANSION(load_reduce);
-HX_EXPANSION(load_reduce_pair);
+/* push.c: peers' OUT memory is written */
+HX_EXPANSION(push_move);
+HX_EXPANSION(push_reduce);
 /* mesh.c: everyone with everyone, through the windows */
 HX_EXPANSION(mesh_reduce);
 HX_EXPANSION(mesh_reduce_scatter);

@@ -77,10 +77,14 @@ uint32_t hx_publish_block(const hx_shape_t *shape, uint32_t peer)
     return hx_in_per_peer(shape) ? peer : 0;
 }
 
+uint32_t hx_publish_out_block(const hx_shape_t *shape, uint32_t peer)
+{
+    return layouts[shape->oper].out == BLOCK_PER_RANK ? peer : 0;
+}
+
 hx_pair_t hx_pair(const hx_shape_t *shape, uint32_t peer)
 {
-    hx_pair_t pair = {.in_block = hx_publish_block(shape, peer),
-                      .out_block = layouts[shape->oper].out == BLOCK_PER_RANK ? peer : 0};
+    hx_pair_t pair = {.in_block = hx_publish_block(shape, peer), .out_block = hx_publish_out_block(shape, peer)};
     pair.to = has_out(shape, peer) ? hx_in_bytes(shape, pair.in_block) : 0;
     pair.from = has_in(shape, peer) ? hx_out_bytes(shape, pair.out_block) : 0;
     return pair;

@@ -10,30 +10,33 @@
 #define ROW(name, oper, flags, function) {name, HCORE_OPER_##oper, flags, hx_##function}
 /* clang-format on */
 const hx_algo_t hx_algo_table[] = {
+    ROW("mesh", Broadcast, HX_NEED_STORE | HX_NEED_PAIR, push_move),
     ROW("mesh", Broadcast, HX_NEED_DIRECT, direct_move),
     ROW("mesh", Broadcast, 0, mesh_move),
     ROW("NHR", Broadcast, 0, nhr_broadcast),
     ROW("H-D_R", Broadcast, 0, hd_broadcast),
     ROW("ring", Broadcast, 0, ring_broadcast),
 
+    ROW("mesh", AllGather, HX_NEED_STORE, push_move),
     ROW("mesh", AllGather, HX_NEED_DIRECT, direct_move),
     ROW("mesh", AllGather, 0, mesh_move),
     ROW("NHR", AllGather, 0, nhr_all_gather),
     ROW("H-D_R", AllGather, 0, hd_all_gather),
     ROW("ring", AllGather, 0, ring_all_gather),
 
+    ROW("mesh", AllGatherV, HX_NEED_STORE, push_move),
     ROW("mesh", AllGatherV, HX_NEED_DIRECT, direct_move),
     ROW("mesh", AllGatherV, 0, mesh_move),
     ROW("NHR", AllGatherV, 0, nhr_all_gather),
     ROW("ring", AllGatherV, 0, ring_all_gather),
 
+    ROW("mesh", Reduce, HX_NEED_DIRECT | HX_NEED_LOAD | HX_NEED_STORE, push_reduce),
     ROW("mesh", Reduce, HX_NEED_DIRECT, direct_reduce),
     ROW("mesh", Reduce, 0, mesh_reduce),
     ROW("H-D_R", Reduce, HX_TREE_ORDER, hd_reduce),
     ROW("ring", Reduce, HX_NEED_COMMUTATIVE, ring_reduce),
 
-    ROW("mesh", AllReduce, HX_NEED_DIRECT | HX_NEED_LOAD | HX_NEED_PAIR | HX_NO_INPLACE, load_reduce_pair),
-    ROW("mesh", AllReduce, HX_NEED_DIRECT | HX_NEED_LOAD, load_reduce),
+    ROW("mesh", AllReduce, HX_NEED_DIRECT | HX_NEED_LOAD | HX_NEED_STORE, push_reduce),
     ROW("mesh", AllReduce, HX_NEED_DIRECT | HX_NEED_PAIR | HX_STAGED, direct_reduce_pair),
     ROW("mesh", AllReduce, HX_NEED_DIRECT, direct_reduce),
     ROW("mesh", AllReduce, 0, mesh_reduce),
@@ -41,17 +44,21 @@ const hx_algo_t hx_algo_table[] = {
     ROW("NHR", AllReduce, HX_NEED_COMMUTATIVE, nhr_all_reduce),
     ROW("ring", AllReduce, HX_NEED_COMMUTATIVE, ring_all_reduce),
 
+    ROW("mesh", Scatter, HX_NEED_STORE | HX_NEED_PAIR, push_move),
     ROW("mesh", Scatter, HX_NEED_DIRECT, direct_move),
     ROW("pairwise", Scatter, 0, pairwise_rooted),
     ROW("NHR", Scatter, 0, nhr_scatter),
     ROW("ring", Scatter, 0, ring_scatter),
 
+    ROW("mesh", ScatterV, HX_NEED_STORE | HX_NEED_PAIR, push_move),
     ROW("mesh", ScatterV, HX_NEED_DIRECT, direct_move),
     ROW("pairwise", ScatterV, 0, pairwise_rooted),
 
+    ROW("mesh", Gather, HX_NEED_STORE, push_move),
     ROW("mesh", Gather, HX_NEED_DIRECT, direct_move),
     ROW("pairwise", Gather, 0, pairwise_rooted),
 
+    ROW("mesh", GatherV, HX_NEED_STORE, push_move),
     ROW("mesh", GatherV, HX_NEED_DIRECT, direct_move),
     ROW("pairwise", GatherV, 0, pairwise_rooted),
 
@@ -66,12 +73,15 @@ const hx_algo_t hx_algo_table[] = {
     ROW("NHR", ReduceScatterV, HX_NEED_COMMUTATIVE, nhr_reduce_scatter),
     ROW("ring", ReduceScatterV, HX_NEED_COMMUTATIVE, ring_reduce_scatter),
 
+    ROW("pairwise", AlltoAll, HX_NEED_STORE, push_move),
     ROW("pairwise", AlltoAll, HX_NEED_DIRECT, direct_move),
     ROW("pairwise", AlltoAll, 0, pairwise_all_to_all),
 
+    ROW("pairwise", AlltoAllV, HX_NEED_STORE, push_move),
     ROW("pairwise", AlltoAllV, HX_NEED_DIRECT, direct_move),
     ROW("pairwise", AlltoAllV, 0, pairwise_all_to_all),
 
+    ROW("pairwise", AlltoAllW, HX_NEED_STORE, push_move),
     ROW("pairwise", AlltoAllW, HX_NEED_DIRECT, direct_move),
     ROW("pairwise", AlltoAllW, 0, pairwise_all_to_all),
 
@@ -92,7 +102,8 @@ static uint32_t ruled_out(const hx_shape_t *shape, bool named, bool commutative,
                           bool rank_order)
 {
     bool free_order = named && !rank_order, power_of_two = (shape->nranks & (shape->nranks - 1)) == 0;
-    return (shape->direct ? 0 : HX_NEED_DIRECT) | (shape->load ? 0 : HX_NEED_LOAD) | (in_place ? HX_NO_INPLACE : 0) |
+    return (shape->direct ? 0 : HX_NEED_DIRECT) | (shape->load ? 0 : HX_NEED_LOAD) |
+           (shape->store ? 0 : HX_NEED_STORE) | (in_place ? HX_NO_INPLACE : 0) |
            (power_of_two ? 0 : HX_NEED_POW2) | (shape->nranks == HX_PAIR ? 0 : HX_NEED_PAIR) | (free_order ? 0 : HX_TREE_ORDER) |
            (free_order && commutative ? 0 : HX_NEED_COMMUTATIVE);
 }

@@ -394,7 +394,7 @@ static bool reach_heaps(hcore_comm_t *comm, const record_t *records)
         const heap_card_t *card = &records[i].heap;
         comm->heap_range[i] = (hcore_heap_range_t){(uintptr_t)card->base, card->bytes};
         if (i == comm->rank || card->bytes == 0) {
-            comm->heap_base[i] = (const uint8_t *)(uintptr_t)card->base;
+            comm->heap_base[i] = (uint8_t *)(uintptr_t)card->base;
         } else if (comm->pid[i] != 0 && heap_peer_get(card, &comm->heap_peer[i])) {
             comm->heap_base[i] = heap_peer_base(comm->heap_peer[i]);
         } else {

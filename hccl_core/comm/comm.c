@@ -33,11 +33,12 @@ static hcore_status_t allocate(hcore_comm_t *comm)
     comm->cache = aicpu_cache_create();
     comm->path = path_choice_create();
     comm->heap_base = calloc(n, sizeof(*comm->heap_base));
-    comm->peer_out = calloc(n, sizeof(*comm->peer_out));
+    comm->heap_in = calloc(n, sizeof(*comm->heap_in));
+    comm->heap_out = calloc(n, sizeof(*comm->heap_out));
     comm->heap_range = calloc(n, sizeof(*comm->heap_range));
     comm->heap_peer = calloc(n, sizeof(*comm->heap_peer));
     if (!comm->sent || !comm->received || !comm->acked || !comm->left || !comm->posted || !comm->awaited || !comm->pid ||
-        !comm->start || !comm->source || !comm->cache || !comm->path || !comm->heap_base || !comm->heap_range || !comm->peer_out || !comm->heap_peer) {
+        !comm->start || !comm->source || !comm->cache || !comm->path || !comm->heap_base || !comm->heap_range || !comm->heap_in || !comm->heap_out || !comm->heap_peer) {
         return HCORE_ERR_NO_MEMORY;
     }
     return HCORE_OK;
@@ -116,7 +117,8 @@ void hcore_comm_destroy(hcore_comm_t *comm)
     free(comm->heap_peer);
     free(comm->heap_base);
     free(comm->heap_range);
-    free(comm->peer_out);
+    free(comm->heap_in);
+    free(comm->heap_out);
     if (comm->base) {
         munmap(comm->base, comm->layout.total);
     }

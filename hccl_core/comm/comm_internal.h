@@ -4,7 +4,7 @@
  *
  * Layout of the lane, one memfd, all offsets fixed at creation and equal on all ranks:
  *
- *   header | ctl[n] | ack[n][n] | notify[n][n] | publish[n][n] | slot[n][DEPTH] | cell[n][n][DEPTH] | window[n]
+ *   header | ctl[n] | ack[n][n] | notify[n][n] | publish[n][n] | publish_out[n][n] | slot[n][DEPTH] | cell[n][n][DEPTH] | window[n]
  *
  * Every word has one writer. What each part is for and which load pairs with which store:
  *
@@ -12,17 +12,16 @@
  *                    `seq` (release) pairs with the readers' load of `seq` (acquire).
  *   ctl[r].flag      AIV slots: 2*round + phase, written by r (release), read by all (acquire): "my slot holds
  *                    the data of this round / my slice of the result".
- *   ctl[r].place[d]  AIV slots, by parity of the round: 0, my data is in my slot; else it lies in my shared heap, at that offset.
- *                    Written by r before its flag; plain data like the slot, under the same rule. `result` likewise for the
- *                    second phase. A rank that has given a place leaves the round only when its readers are done.
+ *   ctl[r].in[d], out[d]   rounds on shared heaps, by parity: where r's IN and OUT lie (aiv/heap.c, aicpu/path.c say in which
+ *                    terms). Written by r before its flag; plain data like the slot, under the same rule.
  *   ctl[r].done      round that r has finished reading, written by r (release), read (acquire) by a rank that
  *                    is about to write its line or slot again.
  *   ack[i][j]        AIV cells: number of chunks of the pair i->j that j has copied out; written by j (release), read
  *                    by i (acquire) before it writes a cell again.
  *   notify[i][j]     AI CPU: number of POSTs of i to j; written by i (release), read by j (acquire).
  *   publish[i][j]    AI CPU direct path: address in i's memory that j may read; written by i before its POST to j, or
- *                    before its flag of the round in which all ranks tell what they have in their heaps (aicpu/path.c);
- *                    in that round place[d] holds facts and result[d] the address of OUT.
+ *                    before its flag of the round in which all ranks tell what they have in their heaps (aicpu/path.c).
+ *   publish_out[i][j]   the same for where in i's OUT j's data goes.
  *   slot, cell, window   plain data, ordered by the flags above.
  *
  * The rule that makes lines and slots safe: all ranks count rounds alike; a rank writes the line or slot of
@@ -61,7 +60,7 @@ typedef struct {
 typedef struct {
     lane_line_t line[LANE_DEPTH];
     _Alignas(LANE_ALIGN) _Atomic uint64_t flag;
-    uint64_t place[LANE_DEPTH], result[LANE_DEPTH]; /* in the line of `flag`: who sees it has these too */
+    uint64_t in[LANE_DEPTH], out[LANE_DEPTH]; /* in the line of `flag`: who sees it has these too */
     _Alignas(LANE_ALIGN) _Atomic uint64_t done;
     _Alignas(LANE_ALIGN) uint64_t probe; /* read by a peer through CMA when the communicator is made */
 } lane_ctl_t;
@@ -87,7 +86,7 @@ typedef struct {
 } lane_header_t;
 
 typedef struct {
-    uint64_t ctl, ack, notify, publish, slot, cell, window; /* offsets */
+    uint64_t ctl, ack, notify, publish, publish_out, slot, cell, window; /* offsets */
     uint64_t cell_bytes, window_bytes, total;
     uint64_t control; /* everything before the slots: backed by real pages from the start */
 } lane_layout_t;
@@ -131,8 +130,9 @@ struct hcore_comm {
     bool direct;
     const void **source; /* nranks pointers, scratch of the reductions */
     /* shared heaps: where each rank's region begins here (NULL: it has none); `heaps`: all ranks can read all of them */
-    const uint8_t **heap_base;
-    uint64_t *peer_out; /* OUT of each rank, in its own addresses, as the last round of aicpu/path.c has it */
+    uint8_t **heap_base;
+    uint8_t **heap_in, **heap_out; /* each rank's IN and OUT in the current round of aiv/heap.c */
+    uint32_t heap_rest[HCORE_OPER_COUNT]; /* calls of the operator that do not try that, after one that could not */
     hcore_heap_range_t *heap_range; /* where it begins there, and its bytes */
     struct heap_peer **heap_peer;
     bool heaps;
@@ -165,6 +165,11 @@ static inline uint64_t *lane_publish(const hcore_comm_t *comm, uint32_t from, ui
     return (uint64_t *)(comm->base + comm->layout.publish) + (uint64_t)from * comm->nranks + to;
 }
 
+static inline uint64_t *lane_publish_out(const hcore_comm_t *comm, uint32_t from, uint32_t to)
+{
+    return (uint64_t *)(comm->base + comm->layout.publish_out) + (uint64_t)from * comm->nranks + to;
+}
+
 static inline uint8_t *lane_window(const hcore_comm_t *comm, uint32_t rank)
 {
     return comm->base + comm->layout.window + (uint64_t)rank * comm->layout.window_bytes;
@@ -188,13 +193,13 @@ void lane_attach(hcore_comm_t *comm, void *base);
 hcore_status_t lane_bootstrap(hcore_comm_t *comm, hcore_reason_t *why);
 
 /* The address in this process of what lies at offset `place` of a rank's heap. */
-static inline const uint8_t *heap_at(const hcore_comm_t *comm, uint32_t rank, uint64_t place)
+static inline uint8_t *heap_at(const hcore_comm_t *comm, uint32_t rank, uint64_t place)
 {
-    return comm->heap_base[rank] + place;
+    return (uint8_t *)((uintptr_t)comm->heap_base[rank] + place);
 }
 
 /* What a rank calls `address` and `bytes` of, if it lies in its heap; else NULL. */
-static inline const uint8_t *heap_find(const hcore_comm_t *comm, uint32_t rank, uint64_t address, uint64_t bytes)
+static inline uint8_t *heap_find(const hcore_comm_t *comm, uint32_t rank, uint64_t address, uint64_t bytes)
 {
     const uint64_t offset = address - comm->heap_range[rank].base, room = comm->heap_range[rank].bytes;
     return comm->heaps && offset < room && bytes <= room - offset ? heap_at(comm, rank, offset) : NULL;

@@ -28,6 +28,6 @@ typedef struct heap_peer heap_peer_t;
 bool heap_peer_get(const heap_card_t *card, heap_peer_t **peer);
 void heap_peer_put(heap_peer_t *peer);
 /* Where the region's first byte lies here. */
-const uint8_t *heap_peer_base(const heap_peer_t *peer);
+uint8_t *heap_peer_base(const heap_peer_t *peer);
 
 #endif

@@ -30,7 +30,7 @@ static uint8_t *map_card(const heap_card_t *card)
 {
     char path[64];
     snprintf(path, sizeof(path), "/proc/%d/fd/%d", (int)card->pid, (int)card->fd);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    int fd = open(path, O_RDWR | O_CLOEXEC);
     if (fd < 0) {
         hcore_info("heap of process %d: %s: %s", (int)card->pid, path, strerror(errno));
         return NULL;
@@ -38,7 +38,7 @@ static uint8_t *map_card(const heap_card_t *card)
     uint64_t id = 0;
     void *base = MAP_FAILED;
     if (pread(fd, &id, sizeof(id), 0) == (ssize_t)sizeof(id) && id == card->id) {
-        base = mmap(NULL, card->bytes, PROT_READ, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        base = mmap(NULL, card->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     }
     close(fd);
     if (base == MAP_FAILED) {
@@ -107,7 +107,7 @@ void heap_peer_put(heap_peer_t *peer)
     pthread_mutex_unlock(&lock);
 }
 
-const uint8_t *heap_peer_base(const heap_peer_t *peer)
+uint8_t *heap_peer_base(const heap_peer_t *peer)
 {
     return peer->base;
 }

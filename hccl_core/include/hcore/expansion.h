@@ -18,7 +18,8 @@
  *             that follows read the peer's bytes instead: they stay as they are until that REDUCE is
  *             done, and each of its SCRATCH sources is exactly what one COPY wrote (not so where the
  *             algorithm is marked HX_STAGED). hx_expand does so itself for shapes with `load`.
- *   PEER_OUT  AllReduce, shapes with `load` only: OUT block 0 of rank `index`. A source, too.
+ *   PEER_OUT  shapes with `store` only: where in rank `index`'s OUT memory this rank's data goes (its block
+ *             hx_publish_out_block). A destination alone.
  *
  * Synchronisation: POST p adds one to the counter of (me -> p); WAIT p blocks until the counter of (p -> me)
  * has reached this rank's number of waits on p. All memory accesses before a POST are visible after
@@ -45,6 +46,7 @@ typedef struct {
 } hx_loc_t;
 
 typedef enum {
+    HX_STREAM, /* a COPY of data that is not used soon: it need not pass through the caches */
     HX_COPY,   /* dst <- src[0]; they never overlap, or are (in place) the same: then nothing is done */
     HX_REDUCE, /* dst <- src[0] OP src[1] OP ... in this order; dst may equal one source exactly */
     HX_POST,   /* to `peer` */
@@ -88,7 +90,8 @@ typedef struct {
     uint64_t elem_bytes;       /* reductions: no task may cut an element; 1 for data moving operators */
     uint64_t window;           /* bytes of one rank's window; a multiple of 128 */
     bool direct;               /* peers' published memory can be read (CMA or a shared heap) */
-    bool load;                 /* and by loads: PEER and PEER_OUT may be sources of any task (a shared heap) */
+    bool load;                 /* and by loads: PEER may be a source of any task (a shared heap) */
+    bool store;                /* peers' OUT memory can be written */
 } hx_shape_t;
 
 /*
@@ -105,6 +108,8 @@ uint64_t hx_out_bytes(const hx_shape_t *shape, uint32_t block);
  * that peer's data begins: block `hx_publish_block(shape, peer)`. PEER locations of the reader are relative
  * to it. */
 uint32_t hx_publish_block(const hx_shape_t *shape, uint32_t peer);
+/* Likewise the OUT block in which that peer's data ends, for PEER_OUT locations of that peer. */
+uint32_t hx_publish_out_block(const hx_shape_t *shape, uint32_t peer);
 
 typedef struct {
     hx_task_t *task;
@@ -125,6 +130,7 @@ enum {
     HX_TREE_ORDER = 1 << 4,       /* reduces in rank order, but as a tree: not the bits of left to right */
     HX_NEED_PAIR = 1 << 5,        /* number of ranks is two */
     HX_NEED_LOAD = 1 << 7,        /* only with hx_shape_t.load */
+    HX_NEED_STORE = 1 << 8,       /* only with hx_shape_t.store */
     HX_STAGED = 1 << 6            /* no restriction: what is copied from PEER to SCRATCH must really be copied, as its
                                    * owner may change it before the REDUCE */
 };

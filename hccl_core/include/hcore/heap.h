@@ -2,9 +2,9 @@
 /*
  * hcore/heap.h - large blocks in memory that every rank of the host can address.
  *
- * One heap a process: a region of one memfd. Peers map it read-only, when a communicator is made, and find a block of this
- * process as the region's base in their own map plus an offset. Blocks are whole pages; what is known of them lies outside
- * the region. Freed pages are used again, the last freed first; what is free beyond a bound goes back to the system.
+ * One heap a process: a region of one memfd. Peers map it when a communicator is made, and find a block of
+ * this process as the region's base in their own map plus an offset. Blocks are whole pages; what is known of them lies
+ * outside the region. Freed pages are used again, the last freed first; what is free beyond a bound goes back to the system.
  *
  * fork: the child gets a private copy of all blocks as they are at the fork, and its heap serves on, shared with nobody.
  * (Threads other than the forking one that write meanwhile are not stopped, and raw clone system calls are not seen.)
