@@ -21,7 +21,7 @@
 #include "mpi_shim/shim.h"
 
 enum {
-    LEAST_BLOCK = 16 * 1024, /* what is smaller is copied faster than agreed upon, and there are many of them */
+    LEAST_BLOCK = 8 * 1024,  /* what is smaller is copied faster than agreed upon, and there are many of them */
     RESERVE_BYTES = 8 * 1024,
     RESERVE_ALIGN = 16
 };

@@ -121,18 +121,18 @@ static uint64_t publish(hcore_comm_t *comm, const hcore_args_t *args, const hx_s
 /* The closing WAITs of every path on heaps keep what is published until all have used it. */
 static hcore_status_t ask_for_heaps(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape, path_t *path)
 {
-    const uint64_t round = round_next(comm);
+    const uint64_t round = round_next(comm), ask = ++comm->asks;
     hcore_status_t status = round_may_write(comm, round);
     if (status != HCORE_OK) {
         return status;
     }
     uint64_t all = FACT_LOAD | FACT_STORE, any = 0;
-    comm->ctl[comm->rank].in[round % LANE_DEPTH] = publish(comm, args, shape);
+    comm->ctl[comm->rank].in[ask % ASK_DEPTH] = publish(comm, args, shape);
     round_arrive(comm, round, PHASE_DATA);
     status = round_await_all(comm, round, PHASE_DATA);
     for (uint32_t i = 0; i < comm->nranks && status == HCORE_OK; i++) {
-        all &= comm->ctl[i].in[round % LANE_DEPTH];
-        any |= comm->ctl[i].in[round % LANE_DEPTH];
+        all &= comm->ctl[i].in[ask % ASK_DEPTH];
+        any |= comm->ctl[i].in[ask % ASK_DEPTH];
     }
     if (status == HCORE_OK) {
         round_done(comm, round, true);
@@ -143,6 +143,17 @@ static hcore_status_t ask_for_heaps(hcore_comm_t *comm, const hcore_args_t *args
     return status;
 }
 
+/* Whether the operator has an algorithm for what lies in heaps. */
+static bool heaps_suffice(const hx_shape_t *shape, const path_t *path)
+{
+    hx_shape_t there = *shape;
+    there.direct = path->direct;
+    there.load = path->load;
+    there.store = path->store;
+    const hx_algo_t *algo = hx_algo_choose(&there, NULL, false, path->in_place, true);
+    return algo && algo->flags & (HX_NEED_DIRECT | HX_NEED_STORE);
+}
+
 hcore_status_t path_choose(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape, path_t *path)
 {
     *path = (path_t){.in_place = true};
@@ -151,8 +162,7 @@ hcore_status_t path_choose(hcore_comm_t *comm, const hcore_args_t *args, const h
         return HCORE_OK;
     }
     hcore_status_t status = ask_for_heaps(comm, args, shape, path);
-    const bool moves = !hcore_oper_reduces(args->oper);
-    if (status == HCORE_OK && !path->load && !(path->store && moves)) {
+    if (status == HCORE_OK && !heaps_suffice(shape, path)) {
         *path = (path_t){.in_place = true}; /* the other paths are proven for that */
         try_or_follow(comm, args, path);
     }

@@ -6,21 +6,35 @@
  * A pair (i -> j) has a ring of DEPTH cells, owned by i. Chunks of a pair are counted from 1 over the life of the communicator. i
  * writes chunk c into cell c mod DEPTH only when ack[i][j] >= c - DEPTH, then stores c in the header (release). j sees
  * c (acquire), copies, then stores ack[i][j] = c (release): i's next write to that cell comes after j's reads.
+ * Large data goes past the cells where the receiver's memory is in the shared heap: every rank counts its exchanges and, when it
+ * begins one, first says for each peer where that peer's data may be written and how much of it (offer), then sets ctl.epoch
+ * (release). A sender waits for the peer's epoch (acquire), writes straight to where the offer says, and sends an empty cell
+ * marked PUSHED in place of the data. Without an offer that holds it all, the data goes through cells. The offer is read before
+ * the receiver can leave the exchange, since it waits for that cell.
+ *
  * A rank drives all its pairs in turn and never waits inside one, so no order of arrival can block it.
  */
 #include <stdlib.h>
 
 #include "aiv/round.h"
+#include "mem/stream.h"
 
 typedef struct {
     hcore_comm_t *comm;
     const hcore_args_t *args;
     uint64_t *out_left, *in_left; /* per peer: bytes still to send, to receive; UINT64_MAX when finished */
     uint32_t pending;             /* pairs not finished, both directions */
+    uint64_t offer_least;         /* UINT64_MAX: no offers */
+    uint64_t epoch;               /* number of this exchange; the same on all ranks */
     bool truncated;
 } exchange_t;
 
 static const uint64_t finished = UINT64_MAX;
+enum { PUSHED = UINT32_MAX };
+
+/* From which size on waiting for the receiver to have begun costs less than cells; it takes the place of running ahead of a root, and
+ * where ranks outnumber cpus it is a turn of the scheduler. By measurement. */
+enum { OFFER_LEAST = 2 * 1024, OFFER_LEAST_ROOTED = 8 * 1024, OFFER_LEAST_CROWDED = 32 * 1024 };
 
 static inline uint64_t cell_room(const hcore_comm_t *comm)
 {
@@ -63,9 +77,38 @@ static uint8_t *receive_block(const exchange_t *x, uint32_t peer)
     return hcore_block_at(&x->args->out, x->args->oper == HCORE_OPER_ScatterV ? 0 : peer);
 }
 
+/* At the start of a message that may go past the cells. */
+static bool asks_offer(const exchange_t *x, uint32_t peer)
+{
+    return x->out_left[peer] != finished && x->out_left[peer] >= x->offer_least && x->out_left[peer] == send_size(x, peer);
+}
+
+/* Where the message to `peer` may be written; NULL: nowhere. */
+static uint8_t *offered(const exchange_t *x, uint32_t peer)
+{
+    const lane_offer_t *offer = lane_offer(x->comm, peer, x->comm->rank);
+    return offer->place && offer->bytes >= x->out_left[peer] ? heap_at(x->comm, peer, offer->place) : NULL;
+}
+
+static void make_offers(exchange_t *x)
+{
+    hcore_comm_t *comm = x->comm;
+    for (uint32_t i = 0; i < comm->nranks && x->offer_least != UINT64_MAX; i++) {
+        const uint64_t bytes = x->in_left[i] == finished ? 0 : x->in_left[i];
+        const uint8_t *block = bytes >= x->offer_least ? receive_block(x, i) : NULL;
+        const bool there = block && hcore_heap_owns(block) && hcore_heap_owns(block + bytes - 1);
+        *lane_offer(comm, comm->rank, i) =
+            (lane_offer_t){there ? (uintptr_t)block - hcore_heap_range.base : 0, bytes};
+    }
+    flag_set(comm, &comm->ctl[comm->rank].epoch, x->epoch);
+}
+
 static bool can_send(const exchange_t *x, uint32_t peer)
 {
     hcore_comm_t *comm = x->comm;
+    if (asks_offer(x, peer) && !flag_reached(&comm->ctl[peer].epoch, x->epoch)) {
+        return false;
+    }
     const uint64_t chunk = comm->sent[peer] + 1;
     if (comm->acked[peer] + LANE_DEPTH < chunk) { /* acquire: pairs with the receiver's ack */
         comm->acked[peer] = atomic_load_explicit(lane_ack(comm, comm->rank, peer), memory_order_acquire);
@@ -80,15 +123,29 @@ static bool can_receive(const exchange_t *x, uint32_t peer)
     return flag_reached(&lane_cell(comm, peer, comm->rank, chunk)->chunk, chunk);
 }
 
-static void send_chunk(exchange_t *x, uint32_t peer)
+/* Fills the cell; returns what is left to send after it. */
+static uint64_t fill_cell(const exchange_t *x, uint32_t peer, lane_cell_t *cell)
 {
-    hcore_comm_t *comm = x->comm;
-    const uint64_t chunk = ++comm->sent[peer], room = cell_room(comm), left = x->out_left[peer];
-    const uint64_t bytes = left < room ? left : room, after = left - bytes;
-    lane_cell_t *cell = lane_cell(comm, comm->rank, peer, chunk);
+    const uint64_t room = cell_room(x->comm), left = x->out_left[peer], bytes = left < room ? left : room, after = left - bytes;
+    uint8_t *there = asks_offer(x, peer) ? offered(x, peer) : NULL;
+    if (there) {
+        far_copy(there, send_block(x, peer), left);
+        cell->bytes = PUSHED;
+        cell->more = 0;
+        return 0;
+    }
     memcpy(cell->payload, send_block(x, peer) + (send_size(x, peer) - left), bytes);
     cell->bytes = (uint32_t)bytes;
     cell->more = after < UINT32_MAX ? (uint32_t)after : UINT32_MAX;
+    return after;
+}
+
+static void send_chunk(exchange_t *x, uint32_t peer)
+{
+    hcore_comm_t *comm = x->comm;
+    const uint64_t chunk = ++comm->sent[peer];
+    lane_cell_t *cell = lane_cell(comm, comm->rank, peer, chunk);
+    const uint64_t after = fill_cell(x, peer, cell);
     flag_set(comm, &cell->chunk, chunk);
     x->out_left[peer] = after;
     if (after == 0) {
@@ -104,8 +161,8 @@ static void receive_chunk(exchange_t *x, uint32_t peer)
     const uint64_t chunk = ++comm->received[peer], left = x->in_left[peer];
     const lane_cell_t *cell = lane_cell(comm, peer, comm->rank, chunk);
     const bool last = cell->more == 0;
-    const uint64_t bytes = cell->bytes < left ? cell->bytes : left;
-    x->truncated |= bytes < cell->bytes;
+    const uint64_t filled = cell->bytes == PUSHED ? 0 : cell->bytes, bytes = filled < left ? filled : left;
+    x->truncated |= bytes < filled;
     memcpy(receive_block(x, peer) + (receive_size(x, peer) - left), cell->payload, bytes);
     flag_set(comm, lane_ack(comm, peer, comm->rank), chunk);
     x->in_left[peer] = left - bytes;
@@ -182,12 +239,14 @@ static uint64_t start_pair(exchange_t *x, uint64_t bytes)
 hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args)
 {
     const uint32_t n = comm->nranks, me = comm->rank;
-    exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n};
+    exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n, .epoch = ++comm->epoch};
+    const bool rooted = args->oper == HCORE_OPER_GatherV || args->oper == HCORE_OPER_ScatterV;
+    x.offer_least = !comm->heaps ? UINT64_MAX : comm->oversubscribed ? OFFER_LEAST_CROWDED : rooted ? OFFER_LEAST_ROOTED : OFFER_LEAST;
     for (uint32_t i = 0; i < n; i++) {
         x.out_left[i] = i == me ? finished : start_pair(&x, send_size(&x, i));
         x.in_left[i] = i == me ? finished : start_pair(&x, receive_size(&x, i));
     }
-    const bool rooted = args->oper == HCORE_OPER_GatherV || args->oper == HCORE_OPER_ScatterV;
+    make_offers(&x);
     if (!rooted || me == args->root) {
         copy(receive_block(&x, me), send_block(&x, me),
              args->oper == HCORE_OPER_GatherV ? args_out_bytes(args, me) : args_in_bytes(args, me));

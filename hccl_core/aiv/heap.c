@@ -31,6 +31,23 @@ typedef struct {
     void (*run)(hcore_comm_t *comm, const hcore_args_t *args);
 } heap_kernel_t;
 
+/* Sizes of the blocks of V operators, which all ranks know. */
+static const uint64_t *sizes_of(const hcore_args_t *args)
+{
+    return args->in_bytes ? args->in_bytes : args->out_bytes;
+}
+
+/* Where block `index` begins in blocks that lie one after another; `index` nranks: their end. */
+static uint64_t block_offset(const hcore_args_t *args, uint32_t index)
+{
+    const uint64_t *size = sizes_of(args);
+    uint64_t offset = size ? 0 : index * args->bytes;
+    for (uint32_t i = 0; size && i < index; i++) {
+        offset += size[i];
+    }
+    return offset;
+}
+
 /* ---- reductions ---- */
 
 static uint64_t slice_begin(const hcore_comm_t *comm, const hcore_args_t *args, uint32_t rank)
@@ -77,14 +94,9 @@ static void run_reduce(hcore_comm_t *comm, const hcore_args_t *args)
 
 static void run_reduce_scatter(hcore_comm_t *comm, const hcore_args_t *args)
 {
-    reduce_piece(comm, args, hcore_block_at(&args->out, 0), comm->rank * args->bytes, args->bytes, comm->nranks);
-}
-
-static void run_scan(hcore_comm_t *comm, const hcore_args_t *args)
-{
-    const uint32_t nsrc = args->oper == HCORE_OPER_Scan ? comm->rank + 1 : comm->rank;
-    if (nsrc > 0) {
-        reduce_piece(comm, args, hcore_block_at(&args->out, 0), 0, args->bytes, nsrc);
+    const uint64_t bytes = args_in_bytes(args, comm->rank);
+    if (bytes > 0) {
+        reduce_piece(comm, args, hcore_block_at(&args->out, 0), block_offset(args, comm->rank), bytes, comm->nranks);
     }
 }
 
@@ -94,9 +106,10 @@ static void run_scan(hcore_comm_t *comm, const hcore_args_t *args)
 static void run_allgather(hcore_comm_t *comm, const hcore_args_t *args)
 {
     const uint8_t *in = hcore_block_at(&args->in, 0);
-    copy(hcore_block_at(&args->out, comm->rank), in, args->bytes);
+    const uint64_t bytes = args_out_bytes(args, comm->rank), at = block_offset(args, comm->rank);
+    copy(hcore_block_at(&args->out, comm->rank), in, bytes);
     for (uint32_t i = 1; i < comm->nranks; i++) {
-        memcpy(comm->heap_out[round_peer(comm, i)] + comm->rank * args->bytes, in, args->bytes);
+        copy(comm->heap_out[round_peer(comm, i)] + at, in, bytes);
     }
 }
 
@@ -140,8 +153,8 @@ static const heap_kernel_t kernels[HCORE_OPER_COUNT] = {
     [HCORE_OPER_AllReduce] = {ONE_BLOCK, ONE_BLOCK, ALL, ALL, true, false, run_allreduce},
     [HCORE_OPER_Reduce] = {ONE_BLOCK, ONE_BLOCK, ALL, ROOT, true, false, run_reduce},
     [HCORE_OPER_ReduceScatter] = {BLOCKS, NO_PART, ALL, ALL, false, false, run_reduce_scatter},
-    [HCORE_OPER_Scan] = {ONE_BLOCK, NO_PART, ALL, ALL, false, false, run_scan},
-    [HCORE_OPER_Exscan] = {ONE_BLOCK, NO_PART, ALL, ALL, false, false, run_scan},
+    [HCORE_OPER_ReduceScatterV] = {BLOCKS, NO_PART, ALL, ALL, false, false, run_reduce_scatter},
+    [HCORE_OPER_AllGatherV] = {NO_PART, BLOCKS, ALL, ALL, true, false, run_allgather},
     [HCORE_OPER_AllGather] = {NO_PART, BLOCKS, ALL, ALL, true, false, run_allgather},
     [HCORE_OPER_Gather] = {NO_PART, BLOCKS, ALL, ROOT, true, false, run_gather},
     [HCORE_OPER_AlltoAll] = {NO_PART, BLOCKS, ALL, ALL, true, false, run_alltoall},
@@ -156,40 +169,46 @@ static const heap_kernel_t kernels[HCORE_OPER_COUNT] = {
 static const struct {
     uint64_t from, crowded_from;
 } sizes[] = {[HCORE_OPER_AllReduce] = {2048, 32 * 1024},  [HCORE_OPER_Reduce] = {4096, 32 * 1024},
-             [HCORE_OPER_ReduceScatter] = {4096, 32 * 1024}, [HCORE_OPER_Scan] = {4096, 32 * 1024},
-             [HCORE_OPER_Exscan] = {4096, 32 * 1024},     [HCORE_OPER_AllGather] = {1024, 32 * 1024},
-             [HCORE_OPER_Gather] = {4096, 32 * 1024},     [HCORE_OPER_AlltoAll] = {1024, 32 * 1024},
-             [HCORE_OPER_Broadcast] = {4096, 32 * 1024},  [HCORE_OPER_Scatter] = {4096, 32 * 1024}};
+             [HCORE_OPER_ReduceScatter] = {4096, 32 * 1024}, [HCORE_OPER_ReduceScatterV] = {8192, 64 * 1024},
+             [HCORE_OPER_AllGather] = {1024, 32 * 1024},  [HCORE_OPER_AllGatherV] = {2048, 64 * 1024},
+             [HCORE_OPER_Gather] = {1024, 32 * 1024},     [HCORE_OPER_AlltoAll] = {1024, 32 * 1024},
+             [HCORE_OPER_Broadcast] = {1024, 32 * 1024},  [HCORE_OPER_Scatter] = {1024, 32 * 1024}};
 
 static bool takes_part(const hcore_comm_t *comm, const hcore_args_t *args, who_t who)
 {
     return who == ALL || (who == ROOT) == (comm->rank == args->root);
 }
 
-/* Offset in the heap of blocks that lie there one after another. */
-static uint64_t place_of(const hcore_comm_t *comm, const hcore_blocks_t *blocks, part_t part, uint64_t bytes)
+/* Offset in the heap of one block, or of blocks that lie there one after another. */
+static uint64_t place_of(const hcore_comm_t *comm, const hcore_args_t *args, const hcore_blocks_t *blocks, part_t part)
 {
     const uint8_t *first = hcore_block_at(blocks, 0);
-    const uint32_t count = part == BLOCKS ? comm->nranks : 1;
-    for (uint32_t i = 1; i < count; i++) {
-        if (hcore_block_at(blocks, i) != first + i * bytes) {
-            return 0;
+    uint64_t end = args->bytes;
+    if (part == BLOCKS) {
+        const uint64_t *size = sizes_of(args);
+        end = 0;
+        for (uint32_t i = 0; i < comm->nranks; i++) {
+            const uint64_t bytes = size ? size[i] : args->bytes;
+            if (bytes > 0 && hcore_block_at(blocks, i) != first + end) {
+                return 0;
+            }
+            end += bytes;
         }
     }
-    return hcore_heap_owns(first) && hcore_heap_owns(first + count * bytes - 1) ? (uintptr_t)first - hcore_heap_range.base : 0;
+    return hcore_heap_owns(first) && hcore_heap_owns(first + end - 1) ? (uintptr_t)first - hcore_heap_range.base : 0;
 }
 
 static uint64_t part_place(const hcore_comm_t *comm, const hcore_args_t *args, const hcore_blocks_t *blocks, part_t part, who_t who)
 {
-    return part == NO_PART || !takes_part(comm, args, who) ? NOT_NEEDED : place_of(comm, blocks, part, args->bytes);
+    return part == NO_PART || !takes_part(comm, args, who) ? NOT_NEEDED : place_of(comm, args, blocks, part);
 }
 
 /* After the flags: whether all have given what is needed, and where it lies here. The same on every rank. */
-static bool take_places(hcore_comm_t *comm, uint64_t round)
+static bool take_places(hcore_comm_t *comm, uint64_t ask)
 {
     bool all = true;
     for (uint32_t i = 0; i < comm->nranks; i++) {
-        const uint64_t in = comm->ctl[i].in[round % LANE_DEPTH], out = comm->ctl[i].out[round % LANE_DEPTH];
+        const uint64_t in = comm->ctl[i].in[ask % ASK_DEPTH], out = comm->ctl[i].out[ask % ASK_DEPTH];
         all = all && in && out;
         comm->heap_in[i] = heap_at(comm, i, in);
         comm->heap_out[i] = heap_at(comm, i, out);
@@ -217,21 +236,21 @@ hcore_status_t aiv_heap_try(hcore_comm_t *comm, const hcore_args_t *args, bool *
     if (!worth_asking(comm, args, kernel)) {
         return HCORE_OK;
     }
-    const uint64_t round = round_next(comm);
+    const uint64_t round = round_next(comm), ask = ++comm->asks;
     lane_ctl_t *mine = &comm->ctl[comm->rank];
     hcore_status_t status = round_may_write(comm, round);
     if (status != HCORE_OK) {
         return status;
     }
     const bool able = kernel->in_place || !args->in_place;
-    mine->in[round % LANE_DEPTH] = able ? part_place(comm, args, &args->in, kernel->in, kernel->in_at) : 0;
-    mine->out[round % LANE_DEPTH] = part_place(comm, args, &args->out, kernel->out, kernel->out_at);
+    mine->in[ask % ASK_DEPTH] = able ? part_place(comm, args, &args->in, kernel->in, kernel->in_at) : 0;
+    mine->out[ask % ASK_DEPTH] = part_place(comm, args, &args->out, kernel->out, kernel->out_at);
     round_arrive(comm, round, PHASE_DATA);
     status = round_await_all(comm, round, PHASE_DATA);
     if (status != HCORE_OK) {
         return status;
     }
-    *done = take_places(comm, round);
+    *done = take_places(comm, ask);
     if (*done) {
         kernel->run(comm, args);
     } else {

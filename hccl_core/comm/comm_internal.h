@@ -4,7 +4,8 @@
  *
  * Layout of the lane, one memfd, all offsets fixed at creation and equal on all ranks:
  *
- *   header | ctl[n] | ack[n][n] | notify[n][n] | publish[n][n] | publish_out[n][n] | slot[n][DEPTH] | cell[n][n][DEPTH] | window[n]
+ *   header | ctl[n] | ack[n][n] | notify[n][n] | publish[n][n] | publish_out[n][n] | offer[n][n] |
+ *   slot[n][DEPTH] | cell[n][n][DEPTH] | window[n]
  *
  * Every word has one writer. What each part is for and which load pairs with which store:
  *
@@ -12,12 +13,15 @@
  *                    `seq` (release) pairs with the readers' load of `seq` (acquire).
  *   ctl[r].flag      AIV slots: 2*round + phase, written by r (release), read by all (acquire): "my slot holds
  *                    the data of this round / my slice of the result".
- *   ctl[r].in[d], out[d]   rounds on shared heaps, by parity: where r's IN and OUT lie (aiv/heap.c, aicpu/path.c say in which
- *                    terms). Written by r before its flag; plain data like the slot, under the same rule.
+ *   ctl[r].in[d], out[d]   rounds that ask for shared heaps, by parity of their number: where r's IN and OUT lie (aiv/heap.c,
+ *                    aicpu/path.c say in which terms). Plain data, written by r before its flag. Nobody leaves such a round before
+ *                    everyone has arrived, so who writes those of ask k knows that all have read those of ask k - 2.
  *   ctl[r].done      round that r has finished reading, written by r (release), read (acquire) by a rank that
  *                    is about to write its line or slot again.
  *   ack[i][j]        AIV cells: number of chunks of the pair i->j that j has copied out; written by j (release), read
  *                    by i (acquire) before it writes a cell again.
+ *   ctl[r].epoch     AIV cells: exchanges that r has begun; written by r (release) after its offers, read by senders (acquire).
+ *   offer[i][j]      AIV cells: where j may write in i's heap; written by i before its epoch.
  *   notify[i][j]     AI CPU: number of POSTs of i to j; written by i (release), read by j (acquire).
  *   publish[i][j]    AI CPU direct path: address in i's memory that j may read; written by i before its POST to j, or
  *                    before its flag of the round in which all ranks tell what they have in their heaps (aicpu/path.c).
@@ -42,7 +46,8 @@
 
 enum {
     LANE_ALIGN = 128,      /* adjacent-line prefetch pulls pairs of 64-byte lines */
-    LANE_DEPTH = 2,        /* lines, slots and cells in flight per writer */
+    LANE_DEPTH = 8,        /* lines, slots and cells in flight per writer: how far a root may run ahead */
+    ASK_DEPTH = 2,
     LINE_BYTES = 64,
     LINE_PAYLOAD = LINE_BYTES - 8,
     SLOT_BYTES = 64 * 1024,
@@ -60,14 +65,20 @@ typedef struct {
 typedef struct {
     lane_line_t line[LANE_DEPTH];
     _Alignas(LANE_ALIGN) _Atomic uint64_t flag;
-    uint64_t in[LANE_DEPTH], out[LANE_DEPTH]; /* in the line of `flag`: who sees it has these too */
+    uint64_t in[ASK_DEPTH], out[ASK_DEPTH]; /* in the line of `flag`: who sees it has these too */
     _Alignas(LANE_ALIGN) _Atomic uint64_t done;
+    _Alignas(LANE_ALIGN) _Atomic uint64_t epoch;
     _Alignas(LANE_ALIGN) uint64_t probe; /* read by a peer through CMA when the communicator is made */
 } lane_ctl_t;
 
 typedef struct {
     _Alignas(LANE_ALIGN) _Atomic uint64_t value;
 } lane_counter_t;
+
+/* Where the owner lets a peer write in an exchange of cells: offset in the owner's heap (0: nowhere), bytes. */
+typedef struct {
+    uint64_t place, bytes;
+} lane_offer_t;
 
 /* One cell of a pair. `chunk` (release) is written last and pairs with the receiver's load (acquire). */
 typedef struct {
@@ -86,7 +97,7 @@ typedef struct {
 } lane_header_t;
 
 typedef struct {
-    uint64_t ctl, ack, notify, publish, publish_out, slot, cell, window; /* offsets */
+    uint64_t ctl, ack, notify, publish, publish_out, offer, slot, cell, window; /* offsets */
     uint64_t cell_bytes, window_bytes, total;
     uint64_t control; /* everything before the slots: backed by real pages from the start */
 } lane_layout_t;
@@ -105,6 +116,8 @@ struct hcore_comm {
     /* AIV: rounds */
     uint64_t round;  /* of the last line or slot round begun; the same on all ranks between operators */
     uint64_t safe;   /* every peer is known to have done this round */
+    uint64_t asks;   /* rounds that asked for shared heaps */
+    uint64_t epoch; /* of the last exchange of cells begun */
     /* AIV: cells, per peer */
     uint64_t *sent, *received, *acked;
     uint64_t *left; /* 2 * nranks: scratch of one exchange */
@@ -168,6 +181,11 @@ static inline uint64_t *lane_publish(const hcore_comm_t *comm, uint32_t from, ui
 static inline uint64_t *lane_publish_out(const hcore_comm_t *comm, uint32_t from, uint32_t to)
 {
     return (uint64_t *)(comm->base + comm->layout.publish_out) + (uint64_t)from * comm->nranks + to;
+}
+
+static inline lane_offer_t *lane_offer(const hcore_comm_t *comm, uint32_t from, uint32_t to)
+{
+    return (lane_offer_t *)(comm->base + comm->layout.offer) + (uint64_t)from * comm->nranks + to;
 }
 
 static inline uint8_t *lane_window(const hcore_comm_t *comm, uint32_t rank)

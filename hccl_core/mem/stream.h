@@ -45,6 +45,18 @@ static inline void stream_copy(uint8_t *dst, const uint8_t *src, uint64_t bytes)
 }
 #endif
 
+/* Into a peer's memory: past the caches what no level-2 cache would hold. */
+enum { STREAM_FAR_FROM = 2 << 20 };
+
+static inline void far_copy(uint8_t *dst, const uint8_t *src, uint64_t bytes)
+{
+    if (bytes < STREAM_FAR_FROM) {
+        memcpy(dst, src, bytes);
+    } else {
+        stream_copy(dst, src, bytes);
+    }
+}
+
 static inline void stream_to_slot(uint8_t *slot, const uint8_t *src, uint64_t bytes)
 {
     if (bytes < STREAM_SLOT_FROM || bytes > STREAM_SLOT_UPTO) {
