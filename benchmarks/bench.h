@@ -28,6 +28,19 @@ typedef struct {
     bool integer_only;
 } bench_op_t;
 
+/* What the least work of a collective is made of. */
+typedef enum {
+    BENCH_FLOOR_NONE,
+    BENCH_FLOOR_FLAG,
+    BENCH_FLOOR_FROM_ROOT,
+    BENCH_FLOOR_TO_ROOT,
+    BENCH_FLOOR_TO_ALL,
+    BENCH_FLOOR_REDUCE_ROOT,
+    BENCH_FLOOR_REDUCE_ALL,
+    BENCH_FLOOR_REDUCE_SCATTER
+} bench_floor_kind_t;
+typedef struct bench_floor bench_floor_t;
+
 /* One call to time: everything a collective's arguments are made of. Blocks are counts of `type`. */
 typedef struct {
     MPI_Comm comm;
@@ -37,11 +50,16 @@ typedef struct {
     MPI_Datatype type;
     MPI_Op op;
     char *send, *recv, *other;     /* `other` keeps one side's result while the second is made */
+    bool heap;                     /* the buffers come from malloc */
+    size_t send_room, recv_room;
     size_t send_bytes, recv_bytes; /* the parts of the buffers that the collective reads and writes */
     int *counts;                   /* v-collectives: nranks times `count` */
     int *displs;                   /* in elements */
     int *byte_displs;              /* Alltoallw */
     MPI_Datatype *types;           /* Alltoallw */
+    const char *type_name;
+    size_t type_bytes;
+    bench_floor_t *floor; /* NULL: not measured */
 } bench_job_t;
 
 /* A buffer holds one block or one block for each rank. */
@@ -52,6 +70,7 @@ typedef struct {
     int (*call)(const bench_job_t *job, bool pmpi);
     bench_extent_t send, recv;
     bool reduces;
+    bench_floor_kind_t floor;
 } bench_collective_t;
 
 extern const bench_collective_t bench_collectives[];
@@ -68,6 +87,8 @@ typedef struct {
     uint64_t min_bytes, max_bytes;
     uint64_t factor; /* from one size to the next */
     uint64_t calls;  /* measured calls a side and size; 0: as many as fit `seconds` */
+    bool warm;       /* leave the buffers as they are between calls */
+    bool no_floor, no_heap;
     double seconds;  /* bound of the measured time a side and size */
     uint64_t root;
     const bench_type_t *type;
@@ -92,6 +113,7 @@ typedef struct {
     const bench_collective_t *collective;
     size_t bytes;             /* of one block, as really sent: a whole number of elements */
     bench_spread_t shim, mpi; /* through MPI_X, through PMPI_X */
+    bench_spread_t floor;     /* all 0: none */
     unsigned shim_calls, mpi_calls;
     bool same;                 /* both gave the same bytes */
     char path[BENCH_PATH_MAX]; /* who served MPI_X on rank 0: "backend/algorithm"; empty if unknown */
@@ -112,6 +134,14 @@ void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_co
 /* One call of each side from the same input into the same garbage; whether the same bytes came out on every
  * rank. `path` receives who served MPI_X here. */
 bool bench_job_compare(bench_job_t *job, const bench_collective_t *collective, char *path, size_t path_size);
+
+/* floor.c. A job's floor has the same blocks as the job, in memory of its own. Collective, but for _call's name. */
+bench_floor_t *bench_floor_open(MPI_Comm comm, size_t send_bytes, size_t recv_bytes);
+void bench_floor_close(bench_floor_t *floor);
+char *bench_floor_send(const bench_floor_t *floor, int rank);
+bool bench_floor_has(const bench_job_t *job, const bench_collective_t *collective);
+/* One round of the least work; job and collective as for a call. */
+void bench_floor_call(const bench_job_t *job, const bench_collective_t *collective);
 
 /* Times one line; collective over the job's communicator. The numbers are right on rank 0. */
 void bench_measure(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective,

@@ -4,37 +4,37 @@
 
 /* One row yields one function that makes the same call through either name. */
 #define BENCH_COLLECTIVE_LIST(X)                                                                             \
-    X(Barrier, barrier, NONE, NONE, false, (j->comm))                                                        \
-    X(Bcast, bcast, BLOCK, BLOCK, false,                                                                     \
+    X(Barrier, barrier, NONE, NONE, false, FLAG, (j->comm))                                                  \
+    X(Bcast, bcast, BLOCK, BLOCK, false, FROM_ROOT,                                                          \
       (j->rank == j->root ? j->send : j->recv, j->count, j->type, j->root, j->comm))                         \
-    X(Gather, gather, BLOCK, ALL, false,                                                                     \
+    X(Gather, gather, BLOCK, ALL, false, TO_ROOT,                                                            \
       (j->send, j->count, j->type, j->recv, j->count, j->type, j->root, j->comm))                            \
-    X(Gatherv, gatherv, BLOCK, ALL, false,                                                                   \
+    X(Gatherv, gatherv, BLOCK, ALL, false, TO_ROOT,                                                          \
       (j->send, j->count, j->type, j->recv, j->counts, j->displs, j->type, j->root, j->comm))                \
-    X(Scatter, scatter, ALL, BLOCK, false,                                                                   \
+    X(Scatter, scatter, ALL, BLOCK, false, FROM_ROOT,                                                        \
       (j->send, j->count, j->type, j->recv, j->count, j->type, j->root, j->comm))                            \
-    X(Scatterv, scatterv, ALL, BLOCK, false,                                                                 \
+    X(Scatterv, scatterv, ALL, BLOCK, false, FROM_ROOT,                                                      \
       (j->send, j->counts, j->displs, j->type, j->recv, j->count, j->type, j->root, j->comm))                \
-    X(Allgather, allgather, BLOCK, ALL, false,                                                               \
+    X(Allgather, allgather, BLOCK, ALL, false, TO_ALL,                                                       \
       (j->send, j->count, j->type, j->recv, j->count, j->type, j->comm))                                     \
-    X(Allgatherv, allgatherv, BLOCK, ALL, false,                                                             \
+    X(Allgatherv, allgatherv, BLOCK, ALL, false, TO_ALL,                                                     \
       (j->send, j->count, j->type, j->recv, j->counts, j->displs, j->type, j->comm))                         \
-    X(Alltoall, alltoall, ALL, ALL, false,                                                                   \
+    X(Alltoall, alltoall, ALL, ALL, false, TO_ALL,                                                           \
       (j->send, j->count, j->type, j->recv, j->count, j->type, j->comm))                                     \
-    X(Alltoallv, alltoallv, ALL, ALL, false,                                                                 \
+    X(Alltoallv, alltoallv, ALL, ALL, false, TO_ALL,                                                         \
       (j->send, j->counts, j->displs, j->type, j->recv, j->counts, j->displs, j->type, j->comm))             \
-    X(Alltoallw, alltoallw, ALL, ALL, false,                                                                 \
+    X(Alltoallw, alltoallw, ALL, ALL, false, TO_ALL,                                                         \
       (j->send, j->counts, j->byte_displs, j->types, j->recv, j->counts, j->byte_displs, j->types, j->comm)) \
-    X(Reduce, reduce, BLOCK, BLOCK, true, (j->send, j->recv, j->count, j->type, j->op, j->root, j->comm))    \
-    X(Allreduce, allreduce, BLOCK, BLOCK, true, (j->send, j->recv, j->count, j->type, j->op, j->comm))       \
-    X(Reduce_scatter, reduce_scatter, ALL, BLOCK, true,                                                      \
+    X(Reduce, reduce, BLOCK, BLOCK, true, REDUCE_ROOT, (j->send, j->recv, j->count, j->type, j->op, j->root, j->comm)) \
+    X(Allreduce, allreduce, BLOCK, BLOCK, true, REDUCE_ALL, (j->send, j->recv, j->count, j->type, j->op, j->comm)) \
+    X(Reduce_scatter, reduce_scatter, ALL, BLOCK, true, REDUCE_SCATTER,                                      \
       (j->send, j->recv, j->counts, j->type, j->op, j->comm))                                                \
-    X(Reduce_scatter_block, reduce_scatter_block, ALL, BLOCK, true,                                          \
+    X(Reduce_scatter_block, reduce_scatter_block, ALL, BLOCK, true, REDUCE_SCATTER,                          \
       (j->send, j->recv, j->count, j->type, j->op, j->comm))                                                 \
-    X(Scan, scan, BLOCK, BLOCK, true, (j->send, j->recv, j->count, j->type, j->op, j->comm))                 \
-    X(Exscan, exscan, BLOCK, BLOCK, true, (j->send, j->recv, j->count, j->type, j->op, j->comm))
+    X(Scan, scan, BLOCK, BLOCK, true, NONE, (j->send, j->recv, j->count, j->type, j->op, j->comm))           \
+    X(Exscan, exscan, BLOCK, BLOCK, true, NONE, (j->send, j->recv, j->count, j->type, j->op, j->comm))
 
-#define X(mpi_name, name, send, recv, reduces, args)                                                         \
+#define X(mpi_name, name, send, recv, reduces, floor, args)                                                  \
     static int call_##name(const bench_job_t *j, bool pmpi)                                                  \
     {                                                                                                        \
         return pmpi ? PMPI_##mpi_name args : MPI_##mpi_name args;                                            \
@@ -43,8 +43,8 @@ BENCH_COLLECTIVE_LIST(X)
 #undef X
 
 const bench_collective_t bench_collectives[] = {
-#define X(mpi_name, name, send, recv, reduces, args)                                                         \
-    {#name, call_##name, BENCH_##send, BENCH_##recv, reduces},
+#define X(mpi_name, name, send, recv, reduces, floor, args)                                                  \
+    {#name, call_##name, BENCH_##send, BENCH_##recv, reduces, BENCH_FLOOR_##floor},
     BENCH_COLLECTIVE_LIST(X)
 #undef X
 };

@@ -7,6 +7,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 enum { PAGE_BYTES = 4096, GARBAGE = 0x5a };
 
@@ -38,14 +39,30 @@ static size_t extent(bench_extent_t kind, size_t bytes, int nranks)
     return blocks[kind] * bytes;
 }
 
-static char *new_buffer(size_t bytes)
+static size_t room_for(size_t bytes)
 {
-    size_t room = (bytes + PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
-    char *buffer = aligned_alloc(PAGE_BYTES, room);
-    if (buffer != NULL) {
-        memset(buffer, GARBAGE, room);
+    return (bytes + PAGE_BYTES) / PAGE_BYTES * PAGE_BYTES;
+}
+
+static char *new_buffer(size_t bytes, bool heap)
+{
+    size_t room = room_for(bytes);
+    char *buffer = heap ? aligned_alloc(PAGE_BYTES, room)
+                        : mmap(NULL, room, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (buffer == NULL || buffer == MAP_FAILED) {
+        return NULL;
     }
+    memset(buffer, GARBAGE, room);
     return buffer;
+}
+
+static void drop_buffer(char *buffer, size_t bytes, bool heap)
+{
+    if (heap) {
+        free(buffer);
+    } else if (buffer != NULL) {
+        munmap(buffer, room_for(bytes));
+    }
 }
 
 bool bench_job_open(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective)
@@ -53,11 +70,16 @@ bool bench_job_open(bench_job_t *job, const bench_options_t *options, const benc
     size_t n = (size_t)job->nranks;
     size_t recv = extent(collective->recv, options->max_bytes, job->nranks);
     job->type = options->type->type;
+    job->type_name = options->type->name;
+    job->type_bytes = options->type->bytes;
     job->op = options->op->op;
     job->root = (int)options->root;
-    job->send = new_buffer(extent(collective->send, options->max_bytes, job->nranks));
-    job->recv = new_buffer(recv);
-    job->other = new_buffer(recv);
+    job->heap = !options->no_heap;
+    job->send_room = extent(collective->send, options->max_bytes, job->nranks);
+    job->recv_room = recv;
+    job->send = new_buffer(job->send_room, job->heap);
+    job->recv = new_buffer(recv, job->heap);
+    job->other = new_buffer(recv, job->heap);
     job->counts = calloc(n, sizeof *job->counts);
     job->displs = calloc(n, sizeof *job->displs);
     job->byte_displs = calloc(n, sizeof *job->byte_displs);
@@ -67,15 +89,19 @@ bool bench_job_open(bench_job_t *job, const bench_options_t *options, const benc
     PMPI_Allreduce(MPI_IN_PLACE, &good, 1, MPI_INT, MPI_MIN, job->comm);
     if (!good) {
         bench_job_close(job);
+        return false;
     }
+    job->floor = options->no_floor ? NULL : bench_floor_open(job->comm, job->send_room, recv);
     return good != 0;
 }
 
 void bench_job_close(bench_job_t *job)
 {
-    free(job->send);
-    free(job->recv);
-    free(job->other);
+    bench_floor_close(job->floor);
+    job->floor = NULL;
+    drop_buffer(job->send, job->send_room, job->heap);
+    drop_buffer(job->recv, job->recv_room, job->heap);
+    drop_buffer(job->other, job->recv_room, job->heap);
     free(job->counts);
     free(job->displs);
     free(job->byte_displs);
@@ -96,6 +122,9 @@ void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_co
     }
     for (size_t at = 0; at < job->send_bytes; at += type->bytes) {
         type->fill(job->send + at, 1);
+        if (job->floor != NULL) {
+            type->fill(bench_floor_send(job->floor, job->rank) + at, 1);
+        }
     }
 }
 

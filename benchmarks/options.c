@@ -157,6 +157,24 @@ static bool take_seconds(const reader_t *reader, const option_row_t *row, const 
     return true;
 }
 
+/* The target is a bool. */
+static bool take_flag(const reader_t *reader, const option_row_t *row, const char *text)
+{
+    (void)text;
+    *(bool *)((char *)reader->options + row->target) = true;
+    return true;
+}
+
+static bool take_switch(const reader_t *reader, const option_row_t *row, const char *text)
+{
+    bool on = strcasecmp(text, "on") == 0;
+    if (!on && strcasecmp(text, "off") != 0) {
+        return wrong(reader, "--%s: \"%s\" is neither on nor off", row->name, text);
+    }
+    *(bool *)((char *)reader->options + row->target) = !on; /* the fields say what is left out */
+    return true;
+}
+
 static void print_lists(void)
 {
     const names_t *lists[] = {&collectives, &types, &ops, &formats};
@@ -173,6 +191,7 @@ static void print_help(void);
 
 #define NUMBER(field, low, suffix) NULL, offsetof(bench_options_t, field), low, suffix
 #define NO_NUMBER                  NULL, 0, 0, false
+#define FLAG(field)                NULL, offsetof(bench_options_t, field), 0, false
 #define PRINT(function)            function, 0, 0, false
 static const option_row_t rows[] = {
     {'c', "collective", "LIST", take_collectives, "collectives to time, separated by commas (default: all)",
@@ -188,6 +207,9 @@ static const option_row_t rows[] = {
     {'t', "type", "TYPE", take_type, "element type (default double)", NO_NUMBER},
     {'o', "op", "OP", take_op, "reduction op (default sum)", NO_NUMBER},
     {'r', "root", "RANK", take_number, "root of the rooted collectives (default 0)", NUMBER(root, 0, false)},
+    {'w', "warm", NULL, take_flag, "do not dirty the send buffers between calls", FLAG(warm)},
+    {'H', "heap", "on|off", take_switch, "off: buffers that no allocator of the shim sees (default on)", FLAG(no_heap)},
+    {'L', "floor", "on|off", take_switch, "measure the floor, the same work without a library (default on)", FLAG(no_floor)},
     {'F', "format", "FORMAT", take_format, "text, csv or json (default text)", NO_NUMBER},
     {'l', "list", NULL, NULL, "print the names of collectives, types and ops", PRINT(print_lists)},
     {'h', "help", NULL, NULL, "print this text", PRINT(print_help)},

@@ -40,16 +40,21 @@ static void text_begin(const bench_options_t *options, int nranks)
     if (!bench_shim_loaded()) {
         puts("# no shim is preloaded: both sides are the MPI itself");
     }
-    printf("%-20s %9s %11s %11s %11s %11s %8s  %s\n", "collective", "bytes", "shim us", "p95", "mpi us",
-           "p95", "ratio", "backend");
+    printf("%-20s %9s %11s %11s %11s %11s %8s %11s %8s  %s\n", "collective", "bytes", "shim us", "p95", "mpi us",
+           "p95", "ratio", "floor us", "x floor", "backend");
 }
 
 static void text_line(const bench_options_t *options, const bench_line_t *line)
 {
     (void)options;
-    printf("%-20s %9zu %11.2f %11.2f %11.2f %11.2f %8.3g  %s%s\n", line->collective->name, line->bytes,
-           line->shim.median, line->shim.p95, line->mpi.median, line->mpi.p95, ratio(line), path_of(line),
-           line->same ? "" : "  RESULTS DIFFER");
+    printf("%-20s %9zu %11.2f %11.2f %11.2f %11.2f %8.3g ", line->collective->name, line->bytes, line->shim.median,
+           line->shim.p95, line->mpi.median, line->mpi.p95, ratio(line));
+    if (line->floor.median > 0) {
+        printf("%11.2f %8.2f", line->floor.median, line->shim.median / line->floor.median);
+    } else {
+        printf("%11s %8s", "-", "-");
+    }
+    printf("  %s%s\n", path_of(line), line->same ? "" : "  RESULTS DIFFER");
 }
 
 static void csv_begin(const bench_options_t *options, int nranks)
@@ -57,15 +62,15 @@ static void csv_begin(const bench_options_t *options, int nranks)
     (void)options;
     (void)nranks;
     puts("collective,bytes,type,op,shim_us,shim_p5,shim_p95,shim_calls,mpi_us,mpi_p5,mpi_p95,mpi_calls,ratio,"
-         "backend,same");
+         "floor_us,backend,same");
 }
 
 static void csv_line(const bench_options_t *options, const bench_line_t *line)
 {
-    printf("%s,%zu,%s,%s,%.4f,%.4f,%.4f,%u,%.4f,%.4f,%.4f,%u,%.4f,%s,%s\n", line->collective->name,
+    printf("%s,%zu,%s,%s,%.4f,%.4f,%.4f,%u,%.4f,%.4f,%.4f,%u,%.4f,%.4f,%s,%s\n", line->collective->name,
            line->bytes, options->type->name, name_of(options, line), line->shim.median, line->shim.p5,
            line->shim.p95, line->shim_calls, line->mpi.median, line->mpi.p5, line->mpi.p95, line->mpi_calls,
-           ratio(line), path_of(line), line->same ? "yes" : "no");
+           ratio(line), line->floor.median, path_of(line), line->same ? "yes" : "no");
 }
 
 static void json_begin(const bench_options_t *options, int nranks)
@@ -87,6 +92,10 @@ static void json_line(const bench_options_t *options, const bench_line_t *line)
            line->collective->name, line->bytes, name_of(options, line));
     json_side("shim", &line->shim, line->shim_calls);
     json_side("mpi", &line->mpi, line->mpi_calls);
+    if (line->floor.median > 0) {
+        printf(", \"floor\": {\"median_us\": %.4f, \"p5_us\": %.4f, \"p95_us\": %.4f}", line->floor.median, line->floor.p5,
+               line->floor.p95);
+    }
     printf(", \"ratio\": %.4f, \"backend\": \"%s\", \"same\": %s}", ratio(line), line->path,
            line->same ? "true" : "false");
     again = true;

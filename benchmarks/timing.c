@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-enum { SIDE_SHIM, SIDE_MPI, SIDES };
+typedef enum { SIDE_SHIM, SIDE_MPI, SIDE_FLOOR, SIDES } side_t;
 enum { LINE_BYTES = 64, CLOCK_TRIES = 1000, GROWTH = 8, TRIES = 3, MAX_BLOCKS = 101 };
 
 /*
@@ -58,24 +58,31 @@ static double clock_cost(void)
 }
 
 /* The fence lets the stores reach the cache before the clock is read: they are the program's work, not the call's. */
-static void dirty(const bench_job_t *job, const bench_type_t *type, unsigned value)
+static void dirty(const bench_job_t *job, const bench_type_t *type, char *send, unsigned value)
 {
     for (size_t at = 0; at < job->send_bytes; at += LINE_BYTES) {
-        type->fill(job->send + at, value);
+        type->fill(send + at, value);
     }
     atomic_thread_fence(memory_order_seq_cst);
 }
 
 /* Seconds of one call of each of `calls`, the buffers dirtied in between. */
-static double run_block(const bench_job_t *job, const bench_type_t *type,
-                        const bench_collective_t *collective, bool pmpi, unsigned calls)
+static double run_block(const bench_job_t *job, const bench_options_t *options,
+                        const bench_collective_t *collective, side_t side, unsigned calls)
 {
     double cost = clock_cost();
     double total = 0;
+    char *send = side == SIDE_FLOOR ? bench_floor_send(job->floor, job->rank) : job->send;
     for (unsigned i = 0; i < calls; i++) {
-        dirty(job, type, 1 + i % 2);
+        if (!options->warm) {
+            dirty(job, options->type, send, 1 + i % 2);
+        }
         double start = now();
-        collective->call(job, pmpi);
+        if (side == SIDE_FLOOR) {
+            bench_floor_call(job, collective);
+        } else {
+            collective->call(job, side == SIDE_MPI);
+        }
         double passed = now() - start - cost;
         total += passed > 0 ? passed : 0;
     }
@@ -89,12 +96,12 @@ static unsigned clamp(double wish, unsigned low, unsigned high)
 
 /* Seconds of a call in the best of some blocks, so that a hiccup of the machine does not count; the same on
  * all ranks. */
-static double best_block(const bench_job_t *job, const bench_type_t *type,
-                         const bench_collective_t *collective, bool pmpi, unsigned calls, int tries)
+static double best_block(const bench_job_t *job, const bench_options_t *options,
+                         const bench_collective_t *collective, side_t side, unsigned calls, int tries)
 {
     double try[TRIES];
     for (int i = 0; i < tries; i++) {
-        try[i] = run_block(job, type, collective, pmpi, calls);
+        try[i] = run_block(job, options, collective, side, calls);
     }
     PMPI_Allreduce(MPI_IN_PLACE, try, tries, MPI_DOUBLE, MPI_MAX, job->comm);
     double best = try[0];
@@ -110,16 +117,16 @@ static double best_block(const bench_job_t *job, const bench_type_t *type,
  * rank, and a thousand cost little more. So it grows while it is short or while growing makes a call much
  * cheaper.
  */
-static unsigned size_block(const bench_job_t *job, const bench_type_t *type,
-                           const bench_collective_t *collective, bool pmpi, double *seconds)
+static unsigned size_block(const bench_job_t *job, const bench_options_t *options,
+                           const bench_collective_t *collective, side_t side, double *seconds)
 {
     const double much_cheaper = 0.5;
     const grouping_t *grouping = grouping_of(job);
     unsigned calls = 1;
-    *seconds = best_block(job, type, collective, pmpi, calls, TRIES);
+    *seconds = best_block(job, options, collective, side, calls, TRIES);
     for (unsigned next = GROWTH; next < grouping->max_calls; next *= GROWTH) {
         const bool is_short = *seconds * next < grouping->block_seconds;
-        double longer = best_block(job, type, collective, pmpi, next, is_short ? TRIES : 1);
+        double longer = best_block(job, options, collective, side, next, is_short ? TRIES : 1);
         if (!is_short && longer > much_cheaper * *seconds) {
             break;
         }
@@ -133,19 +140,21 @@ static unsigned size_block(const bench_job_t *job, const bench_type_t *type,
 /* How many calls make a block, and how many blocks: from what fits the time, or from what the user asked for.
  */
 static plan_t make_plan(const bench_job_t *job, const bench_options_t *options,
-                        const bench_collective_t *collective)
+                        const bench_collective_t *collective, unsigned sides)
 {
     const unsigned min_blocks = grouping_of(job)->min_blocks;
     plan_t plan = {.blocks = MAX_BLOCKS};
     if (options->calls > 0) {
         unsigned calls = (unsigned)options->calls;
         plan.blocks = clamp(calls, 1, MAX_BLOCKS);
-        plan.calls[SIDE_SHIM] = plan.calls[SIDE_MPI] = (calls + plan.blocks - 1) / plan.blocks;
+        for (unsigned side = 0; side < SIDES; side++) {
+            plan.calls[side] = (calls + plan.blocks - 1) / plan.blocks;
+        }
         return plan;
     }
-    for (int side = 0; side < SIDES; side++) {
+    for (unsigned side = 0; side < sides; side++) {
         double seconds;
-        plan.calls[side] = size_block(job, options->type, collective, side == SIDE_MPI, &seconds);
+        plan.calls[side] = size_block(job, options, collective, (side_t)side, &seconds);
         plan.blocks = clamp(options->seconds / (seconds * plan.calls[side]), min_blocks, plan.blocks);
     }
     return plan;
@@ -166,32 +175,38 @@ static bench_spread_t spread(double *samples, unsigned n)
                             .p95 = microseconds * samples[((n - 1) * 95 + 99) / 100]};
 }
 
+/* Samples of one side, of all blocks. */
+static bench_spread_t collect(const bench_job_t *job, double *samples, unsigned blocks)
+{
+    PMPI_Allreduce(MPI_IN_PLACE, samples, (int)blocks, MPI_DOUBLE, MPI_MAX, job->comm);
+    return spread(samples, blocks);
+}
+
 void bench_measure(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective,
                    size_t bytes, bench_line_t *line)
 {
     double sample[SIDES][MAX_BLOCKS];
+    *line = (bench_line_t){.collective = collective, .bytes = bytes};
     bench_job_resize(job, options->type, collective, bytes);
     line->same = bench_job_compare(job, collective, line->path, sizeof line->path);
-    plan_t plan = make_plan(job, options, collective);
+    const unsigned sides = bench_floor_has(job, collective) ? SIDES : SIDE_FLOOR;
+    plan_t plan = make_plan(job, options, collective, sides);
 
     for (unsigned block = 0; block < plan.blocks; block++) {
-        for (unsigned turn = 0; turn < SIDES; turn++) {
-            unsigned side = (turn + block) % SIDES;
+        for (unsigned turn = 0; turn < sides; turn++) {
+            const side_t side = (side_t)((turn + block) % sides);
             /* Without the barrier the first to leave a slow block would count its wait for the last in a fast
              * one. */
             MPI_Barrier(job->comm);
-            run_block(job, options->type, collective, side == SIDE_MPI, 1);
-            sample[side][block] =
-                run_block(job, options->type, collective, side == SIDE_MPI, plan.calls[side]);
+            run_block(job, options, collective, side, 1);
+            sample[side][block] = run_block(job, options, collective, side, plan.calls[side]);
         }
     }
-    PMPI_Allreduce(MPI_IN_PLACE, sample[SIDE_SHIM], (int)plan.blocks, MPI_DOUBLE, MPI_MAX, job->comm);
-    PMPI_Allreduce(MPI_IN_PLACE, sample[SIDE_MPI], (int)plan.blocks, MPI_DOUBLE, MPI_MAX, job->comm);
-
-    line->collective = collective;
-    line->bytes = bytes;
-    line->shim = spread(sample[SIDE_SHIM], plan.blocks);
-    line->mpi = spread(sample[SIDE_MPI], plan.blocks);
+    line->shim = collect(job, sample[SIDE_SHIM], plan.blocks);
+    line->mpi = collect(job, sample[SIDE_MPI], plan.blocks);
+    if (sides > SIDE_FLOOR) {
+        line->floor = collect(job, sample[SIDE_FLOOR], plan.blocks);
+    }
     line->shim_calls = plan.blocks * plan.calls[SIDE_SHIM];
     line->mpi_calls = plan.blocks * plan.calls[SIDE_MPI];
 }

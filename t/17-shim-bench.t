@@ -6,7 +6,7 @@ bench=$SHIM_BUILD/benchmarks/shim_bench
 
 csv=$(run_plain 2 "$bench" -n 2 -b 8 -e 8 -F csv)
 is "$(sed 1d <<<"$csv" | cut -d, -f1 | paste -sd' ')" "$("$bench" --list | sed -n 's/^collectives: //p')" "one line for each collective"
-is "$(sed 1d <<<"$csv" | cut -d, -f15 | sort -u)" "yes" "both sides give the same results"
+is "$(sed 1d <<<"$csv" | cut -d, -f16 | sort -u)" "yes" "both sides give the same results"
 is "$(sed 1d <<<"$csv" | awk -F, '$8 != 2 || $12 != 2' | wc -l)" 0 "as many calls as asked for"
 
 json=$(run_plain 2 "$bench" -c bcast,reduce -n 3 -b 4 -e 1K -f 16 -t int -o max -r 1 -F json)
