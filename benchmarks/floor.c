@@ -230,7 +230,8 @@ static void one_line(const bench_job_t *job, size_t bytes)
     char *out = floor->out[job->rank];
     memcpy(odd ? mine->payload_odd : mine->payload, floor->in[job->rank], bytes);
     atomic_store_explicit(odd ? &mine->arrived_odd : &mine->arrived, floor->round, memory_order_release);
-    for (int i = 0; i < job->nranks; i++) {
+    memcpy(out, floor->in[job->rank], bytes); /* not from the own line, which is on its way to the peers */
+    for (int i = 1; i < job->nranks; i++) {
         flags_t *flags = floor->flags[(job->rank + i) % job->nranks];
         await(odd ? &flags->arrived_odd : &flags->arrived, floor->round);
         memcpy(out + (size_t)i * bytes, odd ? flags->payload_odd : flags->payload, bytes);

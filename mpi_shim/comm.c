@@ -145,9 +145,12 @@ static void release(shim_comm_t *comm)
  * order of attributes, and so of our own, may differ between them. */
 static __thread MPI_Comm being_freed __attribute__((tls_model("initial-exec"))) = MPI_COMM_NULL;
 
+atomic_uint shim_comms_freed; /* relaxed: who may use a handle that was given out again has heard of it by other means */
+
 static shim_comm_t *take_out(MPI_Comm handle)
 {
     shim_comm_t *comm = NULL;
+    atomic_fetch_add_explicit(&shim_comms_freed, 1, memory_order_relaxed);
     pthread_mutex_lock(&table_lock);
     table_t *table = atomic_load_explicit(&current, memory_order_relaxed);
     slot_t *slot = table ? find_slot(table, key_of(handle)) : NULL;

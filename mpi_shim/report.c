@@ -30,11 +30,7 @@ typedef struct {
 static counters_t counters[SHIM_FN_COUNT];
 static pthread_mutex_t counters_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static __thread struct {
-    hcore_backend_t backend;
-    const char *algorithm;
-    bool any;
-} last __attribute__((tls_model("initial-exec")));
+__thread shim_path_t shim_path;
 
 static uint64_t now_ns(void)
 {
@@ -87,9 +83,9 @@ static void count(const shim_watch_t *watch, shim_fn_t fn)
 
 void shim_watch_end(shim_watch_t *watch, const shim_call_t *call)
 {
-    last.backend = watch->backend;
-    last.algorithm = watch->algorithm;
-    last.any = true;
+    shim_path.backend = watch->backend;
+    shim_path.algorithm = watch->algorithm;
+    shim_path.any = true;
     if (__builtin_expect(!shim.reporting, 1)) {
         return;
     }
@@ -109,11 +105,11 @@ void shim_watch_end(shim_watch_t *watch, const shim_call_t *call)
 SHIM_EXPORT int mpi_shim_last_path(char *text, size_t size);
 int mpi_shim_last_path(char *text, size_t size)
 {
-    if (!last.any) {
+    if (!shim_path.any) {
         return snprintf(text, size, "%s", "");
     }
-    return snprintf(text, size, "%s%s%s", hcore_backend_name(last.backend), last.algorithm ? "/" : "",
-                    last.algorithm ? last.algorithm : "");
+    return snprintf(text, size, "%s%s%s", hcore_backend_name(shim_path.backend), shim_path.algorithm ? "/" : "",
+                    shim_path.algorithm ? shim_path.algorithm : "");
 }
 
 static void write_function(FILE *out, const char *name, const counters_t *c)

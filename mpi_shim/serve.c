@@ -36,44 +36,23 @@ static void set_arrays(shim_job_t *job, unsigned which)
     side->types = which == SHIM_IN ? call->sendtypes : call->recvtypes;
 }
 
-/*
- * The call that programs make most, and whose cost is latency alone: a small AllReduce like the last one. Everything that depends on
- * type and op is remembered; what is left to look at are the count and the buffers. SHIM_PASS: go the long way.
- */
-static int serve_again(const shim_call_t *call, shim_watch_t *watch)
-{
-    shim_comm_t *comm = shim_comm_get(call->comm);
-    const shim_memo_t *memo = comm ? &comm->memo : NULL;
-    if (!memo || !memo->known || memo->type != call->sendtype || memo->op != call->op || call->sendcount <= 0 ||
-        call->sendbuf == call->recvbuf || !call->sendbuf || !call->recvbuf || call->sendbuf == MPI_IN_PLACE ||
-        call->recvbuf == MPI_IN_PLACE) {
-        return SHIM_PASS;
-    }
-    uint64_t bytes;
-    if (__builtin_mul_overflow((uint64_t)call->sendcount, memo->reducer.elem_bytes, &bytes) || bytes > memo->limit) {
-        return SHIM_PASS;
-    }
-    const hcore_args_t args = {.oper = HCORE_OPER_AllReduce,
-                               .bytes = bytes,
-                               .in.base = (void *)call->sendbuf,
-                               .out.base = call->recvbuf,
-                               .reducer = &memo->reducer};
-    watch->backend = memo->backend;
-    watch->reason = memo->reason;
-    watch->bytes = bytes;
-    return shim_finish(comm, hcore_run(comm->core, memo->backend, &args, &watch->algorithm));
-}
-
+/* What fast.c serves without looking at it again. */
 static void remember(const shim_job_t *job)
 {
     shim_memo_t *memo = &job->comm->memo;
-    if (job->redop == HCORE_REDOP_USER || job->watch->backend == HCORE_BACKEND_MPI) {
+    if (job->args.oper == HCORE_OPER_Barrier) {
+        memo->barrier = job->watch->backend == HCORE_BACKEND_AIV && job->comm->size > 1;
+        return;
+    }
+    if (job->args.oper != HCORE_OPER_AllReduce || job->redop == HCORE_REDOP_USER || job->watch->backend == HCORE_BACKEND_MPI) {
         return;
     }
     shim_decide_small(job->comm, job->args.oper, job->type, job->redop, memo);
     memo->type = job->call->sendtype;
     memo->op = job->call->op;
     memo->reducer = job->reducer;
+    memo->line = memo->backend == HCORE_BACKEND_AIV && job->comm->size > 1 ? HCORE_LINE_BYTES : 0;
+    memo->line = memo->line < memo->limit ? memo->line : memo->limit;
     memo->known = memo->backend != HCORE_BACKEND_MPI;
 }
 
@@ -92,7 +71,7 @@ static int serve(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper
     }
     if (code == MPI_SUCCESS) {
         code = shim_job_run(&job);
-        if (code == MPI_SUCCESS && oper == HCORE_OPER_AllReduce) {
+        if (code == MPI_SUCCESS) {
             remember(&job);
         }
     }
@@ -207,12 +186,6 @@ static int describe_reduce_scatter(shim_job_t *job)
     return MPI_SUCCESS;
 }
 
-int shim_serve_AllReduce(const shim_call_t *call, shim_watch_t *watch)
-{
-    const int code = serve_again(call, watch);
-    return code != SHIM_PASS ? code : serve(call, watch, HCORE_OPER_AllReduce, describe_reduction);
-}
-
 #define SERVE(operator, describe)                                                                 \
     int shim_serve_##operator(const shim_call_t *call, shim_watch_t *watch)                       \
     {                                                                                             \
@@ -232,5 +205,6 @@ SERVE(AlltoAllW, describe_alltoall)
 SERVE(Reduce, describe_reduction)
 SERVE(Scan, describe_reduction)
 SERVE(Exscan, describe_reduction)
+SERVE(AllReduce, describe_reduction)
 SERVE(ReduceScatter, describe_reduce_scatter)
 SERVE(ReduceScatterV, describe_reduce_scatter)

@@ -9,7 +9,7 @@
  *   type.c     MPI types and ops as the core's, packing of derived types
  *   blocks.c   buffer arguments of a call as the core's blocks
  *   decide.c   the verdict for a call
- *   serve_*.c  one function per operator: check, decide, run
+ *   serve.c    one function per operator: check, decide, run; fast.c: the short way of two of them
  *   report.c   what was done and why
  *
  * Only PMPI entries are called, through one table (shim_pmpi). Everything a function needs to know about other ranks comes from
@@ -83,9 +83,11 @@ typedef struct {
     MPI_Datatype type;
     MPI_Op op;
     uint64_t limit;       /* bytes up to which `backend` serves it */
+    uint64_t line;        /* and up to which it does so in one line */
     hcore_backend_t backend;
     hcore_reason_t reason;
     hcore_reducer_t reducer;
+    bool barrier;         /* Barrier is served in one line */
 } shim_memo_t;
 
 struct shim_comm {
@@ -105,6 +107,8 @@ struct shim_comm {
 
 /* What the shim knows of a communicator; made at its first collective (collective over it). NULL: no plausible handle. */
 shim_comm_t *shim_comm_get(MPI_Comm comm);
+/* Grows with every communicator that is freed, before its handle can be given out again. */
+extern atomic_uint shim_comms_freed;
 /* Comm_free and Comm_disconnect. */
 int shim_comm_free_with(MPI_Comm *handle, int (*free_it)(MPI_Comm *));
 int shim_comm_delete(MPI_Comm comm, int keyval, void *value, void *extra); /* attribute callback */
@@ -165,6 +169,14 @@ typedef struct {
     uint64_t bytes; /* this rank's payload: what it contributes, or receives where it contributes nothing */
     uint64_t start_ns;
 } shim_watch_t;
+
+/* The path of the calling thread's last collective. */
+typedef struct {
+    hcore_backend_t backend;
+    const char *algorithm;
+    bool any;
+} shim_path_t;
+extern __thread shim_path_t shim_path __attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 shim_watch_t shim_watch_begin(void);
 void shim_watch_end(shim_watch_t *watch, const shim_call_t *call);

@@ -44,8 +44,9 @@ DISPL_SIDE = {"recvcounts": "rdispls", "sendcounts": "sdispls"}
 
 
 class Function:
-    def __init__(self, kind, name, params, operator=None, optional=False):
-        self.kind, self.name, self.params, self.operator, self.optional = kind, name, params, operator, optional
+    def __init__(self, cls, name, params, operator=None):
+        self.kind, self.name, self.params, self.operator = cls.rstrip("?!"), name, params, operator
+        self.optional, self.fast = cls.endswith("?"), cls.endswith("!")
 
     def forms(self):
         """(suffix, large) of the forms that exist."""
@@ -81,12 +82,12 @@ def read_functions(path):
             if not words:
                 continue
             cls = words.pop(0)
-            operator = words.pop(0) if cls == "coll" else None
+            operator = words.pop(0) if cls.startswith("coll") else None
             name, params = words[0], words[1:]
             unknown = [p for p in params if p not in KINDS]
-            if cls not in ("coll", "own", "call", "call?") or unknown:
+            if cls not in ("coll", "coll!", "own", "call", "call?") or unknown:
                 sys.exit(f"{path}:{number}: unknown class or kind: {cls} {unknown}")
-            functions.append(Function(cls.rstrip("?"), name, params, operator, cls.endswith("?")))
+            functions.append(Function(cls, name, params, operator))
     return functions
 
 
@@ -146,6 +147,8 @@ def table_h(functions):
     out.append("} shim_pmpi_t;\n\nextern shim_pmpi_t shim_pmpi;\n\n")
     for name, f, large in intercepted(functions):
         out.append(f"int shim_{name}({f.prototype(large)});\n")
+        if f.fast and not large:
+            out.append(f"int shim_fast_{name}({f.prototype(large)});\n")
     out.append("\n#endif\n")
     return "".join(out)
 
@@ -175,10 +178,15 @@ def wrappers(functions):
             fields.append("        .large = true,\n")
         for i, p in enumerate(f.params):
             fields += [f"        .{field} = {'(void *)' if field == 'recvbuf' else ''}a{i},\n" for field in f.field(p)]
+        fast = f"""    const int done = shim_fast_{name}({f.arguments()});
+    if (__builtin_expect(done != SHIM_PASS, 1)) {{
+        return done;
+    }}
+""" if f.fast and not large else ""
         out.append(f"""
 int shim_{name}({f.prototype(large)})
 {{
-    const shim_call_t call = {{
+{fast}    const shim_call_t call = {{
 {''.join(fields)}    }};
     shim_watch_t watch = shim_watch_begin();
     int code = shim_serve_{f.operator}(&call, &watch);

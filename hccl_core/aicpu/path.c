@@ -179,10 +179,8 @@ hcore_status_t path_tried(hcore_comm_t *comm, const hcore_args_t *args, bool dir
     }
     hcore_reducer_t sum;
     hcore_status_t status = hcore_reducer_builtin(HCORE_TYPE_UINT64, HCORE_REDOP_SUM, &sum);
-    const hcore_args_t agree = {.oper = HCORE_OPER_AllReduce, .bytes = sizeof(all), .in.base = choice->least_ns,
-                                .out.base = all, .reducer = &sum};
     if (status == HCORE_OK) {
-        status = aiv_line_allreduce(comm, &agree);
+        status = aiv_line_allreduce(comm, choice->least_ns, all, sizeof(all), &sum);
     }
     if (status == HCORE_OK) {
         choice->direct = all[true] < all[false];

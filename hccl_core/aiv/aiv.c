@@ -78,7 +78,7 @@ hcore_status_t aiv_run(hcore_comm_t *comm, const hcore_args_t *args, const char 
     const bool line = args->bytes <= LINE_PAYLOAD;
     switch (args->oper) {
     case HCORE_OPER_Barrier:
-        *algorithm = "one-line";
+        *algorithm = hcore_line_name;
         return aiv_line_barrier(comm);
     case HCORE_OPER_AlltoAllV:
     case HCORE_OPER_AlltoAllW:
@@ -89,9 +89,11 @@ hcore_status_t aiv_run(hcore_comm_t *comm, const hcore_args_t *args, const char 
     case HCORE_OPER_AllReduce:
     case HCORE_OPER_Broadcast:
         if (line) {
-            *algorithm = "one-line";
-            return args->oper == HCORE_OPER_AllReduce ? aiv_line_allreduce(comm, args)
-                                                      : aiv_line_broadcast(comm, args);
+            *algorithm = hcore_line_name;
+            return args->oper == HCORE_OPER_AllReduce
+                       ? aiv_line_allreduce(comm, hcore_block_at(&args->in, 0), hcore_block_at(&args->out, 0), args->bytes,
+                                            args->reducer)
+                       : aiv_line_broadcast(comm, args);
         }
         break;
     default:

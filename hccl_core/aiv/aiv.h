@@ -16,7 +16,7 @@
 hcore_status_t aiv_run(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm);
 
 hcore_status_t aiv_line_barrier(hcore_comm_t *comm);
-hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const hcore_args_t *args);
+hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const void *in, void *out, size_t bytes, const hcore_reducer_t *reducer);
 hcore_status_t aiv_line_broadcast(hcore_comm_t *comm, const hcore_args_t *args);
 
 /* One round each of at most SLOT_BYTES per rank; the loops over larger data are in aiv.c. */

@@ -45,14 +45,27 @@ hcore_status_t aiv_line_barrier(hcore_comm_t *comm)
     return status;
 }
 
+/* The sizes of one element without a call. */
+static inline void fill_line(uint8_t *payload, const void *in, size_t bytes)
+{
+    enum { WORD = 4, TWO_WORDS = 8 };
+    if (bytes == TWO_WORDS) {
+        memcpy(payload, in, TWO_WORDS);
+    } else if (bytes == WORD) {
+        memcpy(payload, in, WORD);
+    } else {
+        memcpy(payload, in, bytes);
+    }
+}
+
 /* Every rank reduces all lines itself, in rank order: the same bits everywhere without a second phase. */
-hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const hcore_args_t *args)
+hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const void *in, void *out, size_t bytes, const hcore_reducer_t *reducer)
 {
     const uint64_t round = round_next(comm);
     lane_line_t *mine = line_of(comm, comm->rank, round);
     hcore_status_t status = round_may_write(comm, round);
     if (status == HCORE_OK) {
-        memcpy(mine->payload, hcore_block_at(&args->in, 0), args->bytes);
+        fill_line(mine->payload, in, bytes);
         flag_set(comm, &mine->seq, round);
         status = line_wait_all(comm, round);
         own_next(comm, round);
@@ -61,8 +74,8 @@ hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const hcore_args_t *args)
         for (uint32_t i = 0; i < comm->nranks; i++) {
             comm->source[i] = line_of(comm, i, round)->payload;
         }
-        args->reducer->run(args->reducer, hcore_block_at(&args->out, 0), comm->source, comm->nranks,
-                           args->bytes / args->reducer->elem_bytes);
+        comm->source[comm->rank] = in; /* its line is on its way to the peers */
+        reducer->run(reducer, out, comm->source, comm->nranks, bytes / reducer->elem_bytes);
         round_done(comm, round, true);
     }
     return status;

@@ -49,7 +49,7 @@ enum {
     LANE_DEPTH = 8,        /* lines, slots and cells in flight per writer: how far a root may run ahead */
     ASK_DEPTH = 2,
     LINE_BYTES = 64,
-    LINE_PAYLOAD = LINE_BYTES - 8,
+    LINE_PAYLOAD = HCORE_LINE_BYTES,
     SLOT_BYTES = 64 * 1024,
     CELL_HEADER = 16,
     CELL_BUDGET = 256 * 1024, /* bytes of cells of one rank that are aimed at */

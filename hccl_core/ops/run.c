@@ -33,14 +33,37 @@ static bool leaves_peers_waiting(hcore_status_t status)
     return status == HCORE_ERR_NO_MEMORY || status == HCORE_ERR_SYSTEM;
 }
 
+/* What every operator begins with. */
+static inline hcore_status_t enter(hcore_comm_t *comm)
+{
+    if (__builtin_expect(comm->broken != HCORE_OK, 0)) {
+        return comm->broken;
+    }
+    if (++comm->calls % POLL_EVERY_CALLS == 0) {
+        hcore_progress(comm);
+    }
+    return HCORE_OK;
+}
+
+const char hcore_line_name[] = "one-line";
+
+hcore_status_t hcore_line_barrier(hcore_comm_t *comm)
+{
+    hcore_status_t status = enter(comm);
+    return status == HCORE_OK ? aiv_line_barrier(comm) : status;
+}
+
+hcore_status_t hcore_line_allreduce(hcore_comm_t *comm, const void *in, void *out, size_t bytes, const hcore_reducer_t *reducer)
+{
+    hcore_status_t status = enter(comm);
+    return status == HCORE_OK ? aiv_line_allreduce(comm, in, out, bytes, reducer) : status;
+}
+
 hcore_status_t hcore_run(hcore_comm_t *comm, hcore_backend_t backend, const hcore_args_t *args, const char **algorithm)
 {
     const char *unnamed;
     if (args->root >= comm->nranks || (hcore_oper_reduces(args->oper) && !args->reducer)) {
         return HCORE_ERR_PARAM;
-    }
-    if (comm->broken != HCORE_OK) {
-        return comm->broken;
     }
     if (!algorithm) {
         algorithm = &unnamed;
@@ -49,10 +72,11 @@ hcore_status_t hcore_run(hcore_comm_t *comm, hcore_backend_t backend, const hcor
         *algorithm = "self";
         return run_alone(args);
     }
-    if (++comm->calls % POLL_EVERY_CALLS == 0) {
-        hcore_progress(comm);
+    hcore_status_t status = enter(comm);
+    if (status != HCORE_OK) {
+        return status;
     }
-    hcore_status_t status = HCORE_ERR_UNSUPPORTED;
+    status = HCORE_ERR_UNSUPPORTED;
     if (backend == HCORE_BACKEND_AIV) {
         status = aiv_run(comm, args, algorithm);
     } else if (backend == HCORE_BACKEND_AICPU) {

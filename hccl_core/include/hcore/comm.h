@@ -106,4 +106,13 @@ typedef struct {
  */
 hcore_status_t hcore_run(hcore_comm_t *comm, hcore_backend_t backend, const hcore_args_t *args, const char **algorithm);
 
+/*
+ * What hcore_run does on AIV with a Barrier, and with an AllReduce of at most HCORE_LINE_BYTES, on communicators of more than one
+ * rank: the same algorithm (hcore_line_name), for callers who know so much already. `in` and `out` may be the same.
+ */
+enum { HCORE_LINE_BYTES = 56 };
+extern const char hcore_line_name[];
+hcore_status_t hcore_line_barrier(hcore_comm_t *comm);
+hcore_status_t hcore_line_allreduce(hcore_comm_t *comm, const void *in, void *out, size_t bytes, const hcore_reducer_t *reducer);
+
 #endif
