@@ -12,7 +12,7 @@
 #include "mem/heap.h"
 
 enum {
-    SPIN_ALONE = 4000,          /* polls before the slow half when every rank has a cpu */
+    SPIN_ALONE = 500,          /* polls before the slow half when every rank has a cpu */
     SPIN_OVERSUBSCRIBED = 64,   /* the peer may be running on another cpu just now; not longer */
     WINDOW_PREFERRED = 1 << 20, /* two halves that fit a level-2 cache together with the caller's data */
     WINDOW_MIN = 64 * 1024

@@ -68,7 +68,8 @@ typedef struct {
     uint64_t in[ASK_DEPTH], out[ASK_DEPTH]; /* in the line of `flag`: who sees it has these too */
     _Alignas(LANE_ALIGN) _Atomic uint64_t done;
     _Alignas(LANE_ALIGN) _Atomic uint64_t epoch;
-    _Alignas(LANE_ALIGN) uint64_t probe; /* read by a peer through CMA when the communicator is made */
+    _Alignas(LANE_ALIGN) _Atomic uint32_t cpu; /* 1 + where r ran when it last waited long; 0 unknown (comm/spread.c) */
+    uint64_t probe; /* read by a peer through CMA when the communicator is made */
 } lane_ctl_t;
 
 typedef struct {
@@ -132,6 +133,7 @@ struct hcore_comm {
     bool oversubscribed;
     uint32_t spin;
     uint32_t calls;         /* operators run, for the poll that fast ones owe the caller's library */
+    uint64_t spread_ns;     /* when a wait last looked where the others run */
     uint64_t progressed_ns; /* when a wait last polled it */
     hcore_boot_t boot;
     hcore_comm_options_t options;

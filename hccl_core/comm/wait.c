@@ -13,6 +13,7 @@
 enum {
     PROGRESS_EVERY_NS = 20 * 1000,        /* the caller's library is polled at least this often */
     SLEEP_AFTER_RANK_NS = 5 * 1000,       /* for each rank: yields that brought nothing for so long lead to sleep */
+    SPREAD_EVERY_NS = 2 * 1000 * 1000,    /* ranks with a cpu each that wait look where the others run */
     SLEEP_NS = 500 * 1000,                /* bound of one sleep: the caller's library must keep moving */
     ALIVE_EVERY_NS = 100 * 1000 * 1000    /* how often peers are checked to be alive */
 };
@@ -137,6 +138,10 @@ hcore_status_t hcore_wait_slow(hcore_comm_t *comm, const hcore_condition_t *cond
                 return status;
             }
             comm->broken = HCORE_OK;
+        }
+        if (!comm->oversubscribed && now - comm->spread_ns >= SPREAD_EVERY_NS) {
+            comm->spread_ns = now;
+            hcore_spread(comm);
         }
         if (comm->oversubscribed && now - start >= patience) {
             sleep_once(comm, condition);

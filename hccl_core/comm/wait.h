@@ -34,6 +34,7 @@ static inline void cpu_own(const void *line)
 #endif
 }
 
+void hcore_spread(hcore_comm_t *comm); /* spread.c; for communicators whose ranks have a cpu each */
 void hcore_ring(hcore_comm_t *comm); /* the setter's half of the Dekker pair */
 
 /* Publishes `value`: everything written before is visible to whoever sees it (pairs with flag_reached). */
