@@ -41,4 +41,13 @@ holds cells
 fails cells -DWIDE_WINDOW
 fails cells -DNUMBER_FIRST
 fails cells -DEARLY_ACK
+holds heap -DRANKS=2 -DROUNDS=5
+holds heap -DRANKS=3 -DROUNDS=3
+fails heap -DEARLY_LEAVE
+fails heap -DONE_PLACE
+fails heap -DLATE_PLACE
+holds offers
+fails offers -DNO_EPOCH
+fails offers -DLATE_OFFER
+fails offers -DEARLY_CELL
 done_testing
