@@ -275,6 +275,9 @@ int shim_job_run(shim_job_t *job)
 {
     const hcore_oper_t oper = job->args.oper;
     int code = make_views(job);
+    if (code == MPI_ERR_NO_MEM) { /* no fault of the program's: the peers are in the operator, or will be, and must not wait */
+        hcore_comm_fail(job->comm->core);
+    }
     if (code != MPI_SUCCESS) {
         return code;
     }

@@ -59,6 +59,7 @@ static void look_up(void)
 #undef NAME
     };
     next_t now;
+    hcore_heap_watch_forks(); /* here, as constructors of other libraries come before ours */
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         void *address = shim_real_dlsym(RTLD_NEXT, names[i].name);
         memcpy((char *)&now + names[i].offset, &address, sizeof(address));
@@ -102,10 +103,19 @@ static void *take_reserve(size_t bytes)
 
 /* ---- the heap ---- */
 
+static __thread bool resting __attribute__((tls_model("initial-exec")));
+
+bool shim_heap_rest(bool on)
+{
+    const bool before = resting;
+    resting = on;
+    return before;
+}
+
 /* NULL: not for the heap, or it has no room. */
 static inline void *from_heap(size_t bytes, size_t align, bool zeroed)
 {
-    if (__builtin_expect(bytes < LEAST_BLOCK, 1) || !atomic_load_explicit(&serving, memory_order_relaxed)) {
+    if (__builtin_expect(bytes < LEAST_BLOCK, 1) || !atomic_load_explicit(&serving, memory_order_relaxed) || resting) {
         return NULL;
     }
     const int saved = errno;

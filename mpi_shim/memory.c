@@ -63,7 +63,11 @@ int shim_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
             return MPI_SUCCESS;
         }
     }
-    return shim_pmpi.Alloc_mem(size, info, baseptr);
+    /* What lies in the heap is ours to free: MPI's own blocks must not, which may also begin within what it has allocated. */
+    const bool rested = shim_heap_rest(true);
+    const int code = shim_pmpi.Alloc_mem(size, info, baseptr);
+    shim_heap_rest(rested);
+    return code;
 }
 
 int shim_Free_mem(void *base)

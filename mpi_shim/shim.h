@@ -67,6 +67,8 @@ bool shim_start(void);
 
 /* Whether large blocks of the malloc family come from the shared heap. */
 void shim_heap_serve(bool on);
+/* While on, the calling thread's blocks do not; what it was before. */
+bool shim_heap_rest(bool on);
 /* As the configuration has it, once it is known whether the MPI of the process is ours to serve. */
 void shim_memory_begin(bool ours);
 

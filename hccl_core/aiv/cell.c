@@ -98,7 +98,7 @@ static void make_offers(exchange_t *x)
         const uint8_t *block = bytes >= x->offer_least ? receive_block(x, i) : NULL;
         const bool there = block && hcore_heap_owns(block) && hcore_heap_owns(block + bytes - 1);
         *lane_offer(comm, comm->rank, i) =
-            (lane_offer_t){there ? (uintptr_t)block - hcore_heap_range.base : 0, bytes};
+            (lane_offer_t){there ? hcore_heap_offset(block) : 0, bytes};
     }
     flag_set(comm, &comm->ctl[comm->rank].epoch, x->epoch);
 }

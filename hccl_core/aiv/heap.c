@@ -195,7 +195,7 @@ static uint64_t place_of(const hcore_comm_t *comm, const hcore_args_t *args, con
             end += bytes;
         }
     }
-    return hcore_heap_owns(first) && hcore_heap_owns(first + end - 1) ? (uintptr_t)first - hcore_heap_range.base : 0;
+    return hcore_heap_owns(first) && hcore_heap_owns(first + end - 1) ? hcore_heap_offset(first) : 0;
 }
 
 static uint64_t part_place(const hcore_comm_t *comm, const hcore_args_t *args, const hcore_blocks_t *blocks, part_t part, who_t who)

@@ -392,7 +392,7 @@ static bool reach_heaps(hcore_comm_t *comm, const record_t *records)
     bool some = false;
     for (uint32_t i = 0; i < comm->nranks; i++) {
         const heap_card_t *card = &records[i].heap;
-        comm->heap_range[i] = (hcore_heap_range_t){(uintptr_t)card->base, card->bytes};
+        comm->heap_range[i] = (heap_span_t){card->base, card->bytes};
         if (i == comm->rank || card->bytes == 0) {
             comm->heap_base[i] = (uint8_t *)(uintptr_t)card->base;
         } else if (comm->pid[i] != 0 && heap_peer_get(card, &comm->heap_peer[i])) {

@@ -176,6 +176,13 @@ bool hcore_comm_oversubscribed(const hcore_comm_t *comm)
     return comm->oversubscribed;
 }
 
+void hcore_comm_fail(hcore_comm_t *comm)
+{
+    if (comm->nranks > 1) {
+        hcore_break(comm, HCORE_ERR_SYSTEM, -1);
+    }
+}
+
 int hcore_comm_dead_rank(const hcore_comm_t *comm)
 {
     return comm->dead_rank;

@@ -103,6 +103,10 @@ typedef struct {
     uint64_t control; /* everything before the slots: backed by real pages from the start */
 } lane_layout_t;
 
+typedef struct {
+    uint64_t base, bytes;
+} heap_span_t;
+
 struct expansion_cache;
 struct path_choice;
 
@@ -148,7 +152,7 @@ struct hcore_comm {
     uint8_t **heap_base;
     uint8_t **heap_in, **heap_out; /* each rank's IN and OUT in the current round of aiv/heap.c */
     uint32_t heap_rest[HCORE_OPER_COUNT]; /* calls of the operator that do not try that, after one that could not */
-    hcore_heap_range_t *heap_range; /* where it begins there, and its bytes */
+    heap_span_t *heap_range;        /* where it begins there, and its bytes */
     struct heap_peer **heap_peer;
     bool heaps;
 };

@@ -18,6 +18,7 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -27,6 +28,7 @@
 enum {
     KEEP_BYTES = 256 << 20,  /* of free pages that stay with the process */
     KEEP_AFTER = 192 << 20,  /* what is left of them when the bound was passed */
+    REACH_STEP = 64 << 20,   /* see reach */
     MOST_ALIGN = 1 << 30
 };
 
@@ -38,6 +40,8 @@ static struct {
     size_t page; /* bytes */
     uint64_t id;
     int fd;
+    struct stat file; /* what `fd` was made as: a program may close it, and open another file of that number */
+    uint32_t reached; /* pages that can be used; see reach */
     bool shared;    /* false in a forked child */
     uint8_t *copy;  /* while forking: what the child will see */
     size_t copied;  /* bytes of it */
@@ -80,6 +84,22 @@ static void *reserve(size_t bytes, int flags, int fd)
     return base == MAP_FAILED ? NULL : base;
 }
 
+/* Blocks are aligned by page number: so the region's first page has the largest alignment there is. */
+static void *reserve_region(size_t bytes, int fd)
+{
+    uint8_t *room = mmap(NULL, bytes + MOST_ALIGN, PROT_NONE, MAP_NORESERVE | MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) {
+        return NULL;
+    }
+    const size_t before = -(uintptr_t)room % MOST_ALIGN, after = MOST_ALIGN - before;
+    void *base = mmap(room + before, bytes, PROT_NONE, MAP_NORESERVE | MAP_SHARED | MAP_FIXED, fd, 0);
+    if (before > 0) {
+        munmap(room, before);
+    }
+    munmap(room + before + bytes, after);
+    return base == MAP_FAILED ? NULL : base;
+}
+
 /* As many bytes as the machine has, in pages that a 32-bit number can count. */
 static size_t region_bytes(size_t page)
 {
@@ -88,9 +108,30 @@ static size_t region_bytes(size_t page)
     return (pages <= 0 ? most : (uint64_t)pages > most ? most : (uint64_t)pages) * page;
 }
 
-static void fork_prepare(void);
-static void fork_parent(void);
-static void fork_child(void);
+static uint8_t *at(uint32_t page)
+{
+    return heap.base + (size_t)page * heap.page;
+}
+
+/*
+ * Makes the pages before `end` usable, in large steps. What a core dump or mlockall finds usable in shared memory it fills, used or
+ * not: that must not be the whole region.
+ */
+static bool reach(uint32_t end)
+{
+    if (!heap.shared || end <= heap.reached) {
+        return true;
+    }
+    const uint32_t step = (uint32_t)(REACH_STEP / heap.page), room = heap.extents.pages - heap.reached;
+    const uint32_t more = (end - heap.reached + step - 1) / step * step, count = more < room ? more : room;
+    const size_t bytes = (size_t)count * heap.page;
+    if (mprotect(at(heap.reached), bytes, PROT_READ | PROT_WRITE) != 0) {
+        return false;
+    }
+    madvise(at(heap.reached), bytes, MADV_DODUMP);
+    heap.reached += count;
+    return true;
+}
 
 static hcore_status_t make_region(void)
 {
@@ -101,31 +142,41 @@ static hcore_status_t make_region(void)
     if (heap.fd < 0 || ftruncate(heap.fd, (off_t)bytes) != 0) {
         return HCORE_ERR_SYSTEM;
     }
-    heap.base = reserve(bytes, MAP_SHARED, heap.fd);
+    heap.base = reserve_region(bytes, heap.fd);
     extent_page_t *page = reserve(pages * sizeof(*page), MAP_PRIVATE | MAP_ANONYMOUS, -1);
-    if (!heap.base || !page || getrandom(&heap.id, sizeof(heap.id), GRND_NONBLOCK) != sizeof(heap.id) ||
-        pthread_atfork(fork_prepare, fork_parent, fork_child) != 0) {
+    if (!heap.base || !page || fstat(heap.fd, &heap.file) != 0 ||
+        getrandom(&heap.id, sizeof(heap.id), GRND_NONBLOCK) != sizeof(heap.id)) {
         return HCORE_ERR_SYSTEM;
     }
-    memcpy(heap.base, &heap.id, sizeof(heap.id)); /* page 0 is never given out */
-    madvise(heap.base, bytes, MADV_HUGEPAGE);     /* where the system allows it for shared memory */
+    munlock(heap.base, bytes);                /* mlockall may have asked for all that is mapped later */
+    madvise(heap.base, bytes, MADV_HUGEPAGE); /* where the system allows it for shared memory */
+    madvise(heap.base, bytes, MADV_DONTDUMP);
     madvise(page, pages * sizeof(*page), MADV_DONTDUMP);
     extents_init(&heap.extents, page, pages);
     heap.shared = true;
-    hcore_heap_range = (hcore_heap_range_t){(uintptr_t)heap.base, bytes};
+    if (!reach(1)) {
+        return HCORE_ERR_SYSTEM;
+    }
+    memcpy(heap.base, &heap.id, sizeof(heap.id)); /* page 0 is never given out */
+    atomic_store_explicit(&hcore_heap_range.base, (uintptr_t)heap.base, memory_order_relaxed);
+    atomic_store_explicit(&hcore_heap_range.bytes, bytes, memory_order_release);
     return HCORE_OK;
 }
 
 static hcore_status_t start_locked(void)
 {
-    if (limited(RLIMIT_AS) || limited(RLIMIT_FSIZE) || strict_overcommit()) {
+    if (limited(RLIMIT_AS) || limited(RLIMIT_DATA) || limited(RLIMIT_FSIZE) || strict_overcommit()) {
         return HCORE_ERR_UNSUPPORTED;
     }
     const int saved = errno;
+    if (!hcore_heap_watch_forks()) {
+        return HCORE_ERR_SYSTEM;
+    }
     hcore_status_t status = make_region();
     if (status != HCORE_OK && heap.fd >= 0) {
         close(heap.fd); /* address space that was reserved is not worth the trouble */
         heap.fd = -1;
+        heap.shared = false;
     }
     errno = saved;
     return status;
@@ -158,11 +209,6 @@ static uint32_t pages_of(size_t bytes)
     return pages > UINT32_MAX ? UINT32_MAX : pages ? (uint32_t)pages : 1;
 }
 
-static uint8_t *at(uint32_t page)
-{
-    return heap.base + (size_t)page * heap.page;
-}
-
 /* Gives pages back to the system; they read as zero afterwards. */
 static bool discard(uint32_t from, uint32_t to)
 {
@@ -189,7 +235,11 @@ void *hcore_heap_alloc(size_t bytes, size_t align, bool zeroed)
     }
     extents_taken_t taken;
     pthread_mutex_lock(&lock);
-    const bool good = extents_take(&heap.extents, pages_of(bytes), pages_of(align), &taken);
+    bool good = extents_take(&heap.extents, pages_of(bytes), pages_of(align), &taken);
+    if (good && !reach(taken.first + pages_of(bytes))) {
+        extents_give(&heap.extents, taken.first);
+        good = false;
+    }
     pthread_mutex_unlock(&lock);
     if (!good) {
         return NULL;
@@ -200,24 +250,26 @@ void *hcore_heap_alloc(size_t bytes, size_t align, bool zeroed)
     return at(taken.first);
 }
 
-/* The first page of the block that begins at the address. */
-static uint32_t page_of(const void *block)
+/* A block begins at the address; under the lock. */
+static bool is_block(const void *block)
 {
-    const size_t offset = (uintptr_t)block - (uintptr_t)heap.base;
-    return (uint32_t)(offset / heap.page);
+    const size_t offset = (uintptr_t)block - hcore_heap_range.base;
+    if (!hcore_heap_owns(block) || offset < heap.page || offset % heap.page != 0) {
+        return false;
+    }
+    const extent_page_t *x = &heap.extents.page[offset / heap.page];
+    return x->pages > 0 && !x->free;
 }
 
-/* A used extent begins there; the rest is a fault of the program, found while the lock is held. */
+/* The first page of the block that begins at the address; the rest is a fault of the program, found while the lock is held. */
 static uint32_t check_block(const void *block)
 {
-    const uint32_t first = page_of(block);
-    const extent_page_t *x = &heap.extents.page[first];
-    if (first == 0 || at(first) != (const uint8_t *)block || x->pages == 0 || x->free ||
-        heap.extents.page[first + x->pages - 1].first != first) {
+    if (!is_block(block)) {
+        pthread_mutex_unlock(&lock); /* the program's handler of the abort may need memory */
         fprintf(stderr, "hccl-shim: invalid pointer %p\n", (void *)(uintptr_t)block);
         abort();
     }
-    return first;
+    return (uint32_t)(((uintptr_t)block - hcore_heap_range.base) / heap.page);
 }
 
 void hcore_heap_free(void *block)
@@ -241,7 +293,12 @@ size_t hcore_heap_size(const void *block)
 bool hcore_heap_resize(void *block, size_t bytes)
 {
     pthread_mutex_lock(&lock);
-    const bool good = extents_resize(&heap.extents, check_block(block), pages_of(bytes));
+    const uint32_t first = check_block(block), old = heap.extents.page[first].pages;
+    bool good = extents_resize(&heap.extents, first, pages_of(bytes));
+    if (good && !reach(first + pages_of(bytes))) {
+        extents_resize(&heap.extents, first, old);
+        good = false;
+    }
     keep_bound();
     pthread_mutex_unlock(&lock);
     return good;
@@ -255,19 +312,34 @@ void hcore_heap_stats(hcore_heap_stats_t *stats)
     pthread_mutex_unlock(&lock);
 }
 
+static bool has_fd(void)
+{
+    struct stat now;
+    return heap.fd >= 0 && fstat(heap.fd, &now) == 0 && now.st_dev == heap.file.st_dev && now.st_ino == heap.file.st_ino;
+}
+
+/* What can't be shared, because it is a forked child's or its descriptor is gone, may hold blocks all the same: a card
+ * that leads nowhere keeps all ranks from using heaps. */
 void heap_card(heap_card_t *card)
 {
     *card = (heap_card_t){0};
-    if (ready() && heap.shared) {
-        *card = (heap_card_t){heap.id, (uint64_t)(uintptr_t)heap.base, hcore_heap_range.bytes, heap.fd, (int32_t)getpid()};
+    if (ready()) {
+        const int saved = errno, fd = heap.shared && has_fd() ? heap.fd : -1;
+        *card = (heap_card_t){heap.id, (uint64_t)(uintptr_t)heap.base, hcore_heap_range.bytes, fd, (int32_t)getpid()};
+        errno = saved;
     }
 }
 
 /* ---- fork ---- */
 
-/* Copies the parts of [from, to) that have memory. Pages that were never touched have none, in the copy neither. */
-static void copy_touched(size_t from, size_t to)
+/* Copies the parts of [from, to) that have memory. Pages that were never touched have none, in the copy neither; without the
+ * descriptor nobody knows which. */
+static void copy_touched(size_t from, size_t to, bool known)
 {
+    if (!known) {
+        memcpy(heap.copy + from, heap.base + from, to - from);
+        return;
+    }
     while (from < to) {
         off_t data = lseek(heap.fd, (off_t)from, SEEK_DATA);
         if (data < 0 || (size_t)data >= to) {
@@ -294,17 +366,20 @@ static uint32_t last_used(void)
  */
 static void fork_prepare(void)
 {
+    const int saved = errno;
     pthread_mutex_lock(&lock);
     if (!heap.shared) {
         return;
     }
+    const bool known = has_fd();
     heap.copied = (size_t)last_used() * heap.page;
     heap.copy = reserve(heap.copied, MAP_PRIVATE | MAP_ANONYMOUS, -1);
     for (uint32_t i = 0; heap.copy && i < last_used(); i += heap.extents.page[i].pages) {
         if (!heap.extents.page[i].free) {
-            copy_touched((size_t)i * heap.page, ((size_t)i + heap.extents.page[i].pages) * heap.page);
+            copy_touched((size_t)i * heap.page, ((size_t)i + heap.extents.page[i].pages) * heap.page, known);
         }
     }
+    errno = saved;
 }
 
 static void fork_parent(void)
@@ -325,13 +400,29 @@ static void fork_child(void)
         if (heap.copy) {
             mremap(heap.copy, heap.copied, heap.copied, MREMAP_MAYMOVE | MREMAP_FIXED, heap.base);
             mmap(heap.base + heap.copied, bytes - heap.copied, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
-        } else {
+        } else if (has_fd()) {
             mmap(heap.base, bytes, PROT_READ | PROT_WRITE, flags, heap.fd, 0);
         }
-        close(heap.fd);
+        if (has_fd()) {
+            close(heap.fd);
+        }
         heap.fd = -1;
         heap.copy = NULL;
         heap.shared = false;
     }
     pthread_mutex_unlock(&lock);
+}
+
+/* Handlers registered first run last before a fork and first after it: those of others find a heap that serves, and in the child the
+ * child's own. */
+bool hcore_heap_watch_forks(void)
+{
+    static atomic_bool watched;
+    return atomic_exchange_explicit(&watched, true, memory_order_relaxed) ||
+           pthread_atfork(fork_prepare, fork_parent, fork_child) == 0;
+}
+
+__attribute__((constructor)) static void watch_early(void)
+{
+    hcore_heap_watch_forks();
 }

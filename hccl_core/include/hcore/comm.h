@@ -65,6 +65,9 @@ bool hcore_comm_direct(const hcore_comm_t *comm);         /* peers' private memo
 bool hcore_comm_heaps(const hcore_comm_t *comm);          /* peers' shared heaps can be read, and some rank has one */
 uint64_t hcore_comm_elem_limit(const hcore_comm_t *comm); /* bytes of the largest element a reduction can take */
 bool hcore_comm_oversubscribed(const hcore_comm_t *comm); /* ranks outnumber cpus */
+/* This rank can't take part in an operator that its peers have begun or will: they get HCORE_ERR_SYSTEM instead of waiting for ever, and
+ * the communicator is broken. Any thread that may use the communicator. */
+void hcore_comm_fail(hcore_comm_t *comm);
 int hcore_comm_dead_rank(const hcore_comm_t *comm);       /* after HCORE_ERR_PEER_DEAD: who; -1 if unknown */
 
 /*

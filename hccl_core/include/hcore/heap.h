@@ -14,31 +14,42 @@
 #ifndef HCORE_HEAP_H
 #define HCORE_HEAP_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "hcore/types.h"
 
-/* Where the region lies, for hcore_heap_owns alone. No block: `bytes` is 0. Written once, before the first block exists. */
+/* Where the region lies; `bytes` is 0 before there is one. Written once, before the first block exists: base, then bytes
+ * (release; pairs with the acquire in hcore_heap_owns, so that no thread sees bytes of another base). */
 typedef struct {
-    uintptr_t base;
-    size_t bytes;
+    _Atomic uintptr_t base;
+    _Atomic size_t bytes;
 } hcore_heap_range_t;
 extern hcore_heap_range_t hcore_heap_range;
 
 /* True for any address in the region. */
 static inline bool hcore_heap_owns(const void *address)
 {
-    return (uintptr_t)address - hcore_heap_range.base < hcore_heap_range.bytes;
+    const size_t bytes = atomic_load_explicit(&hcore_heap_range.bytes, memory_order_acquire);
+    return (uintptr_t)address - atomic_load_explicit(&hcore_heap_range.base, memory_order_relaxed) < bytes;
+}
+
+/* Where a block lies in the region, for peers. */
+static inline uint64_t hcore_heap_offset(const void *block)
+{
+    return (uintptr_t)block - atomic_load_explicit(&hcore_heap_range.base, memory_order_relaxed);
 }
 
 /*
  * Reserves the region: address space as large as the machine's memory, no memory yet. HCORE_ERR_UNSUPPORTED where that would
- * change what the program may do (a limit on address space or file size, strict overcommit), HCORE_ERR_SYSTEM if the
+ * change what the program may do (a limit on address space, data or file size, strict overcommit), HCORE_ERR_SYSTEM if the
  * system refuses. The first result stands; later calls return it.
  */
 hcore_status_t hcore_heap_start(void);
+/* To be called before anybody else calls pthread_atfork: other handlers may then use the heap. Later calls do nothing. */
+bool hcore_heap_watch_forks(void);
 /* No more new blocks; those there are stay good. Peers can still be given them. */
 void hcore_heap_stop(void);
 
