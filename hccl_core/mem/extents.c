@@ -69,6 +69,7 @@ static void unlink_free(extents_t *e, uint32_t first)
         e->filled[class / WORD_BITS] &= ~(UINT64_C(1) << (class % WORD_BITS));
     }
     x->free = false;
+    x->pages = 0; /* until it is linked again or used, no extent begins here */
     e->dirty -= x->dirty_to - x->dirty_from;
 }
 
@@ -159,6 +160,7 @@ void extents_give(extents_t *e, uint32_t first)
     uint32_t begin = first, end = first + e->page[first].pages;
     uint32_t dirty_from = begin, dirty_to = end;
     e->used -= end - begin;
+    e->page[first].pages = 0;
     const uint32_t before = e->page[first - 1].first; /* page 0 is used: there is always one before */
     if (e->page[before].free) {
         join(e, before, &dirty_from, &dirty_to);

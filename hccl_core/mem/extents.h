@@ -20,7 +20,7 @@ enum {
 };
 
 typedef struct {
-    uint32_t pages;      /* at the first page of an extent: its length */
+    uint32_t pages;      /* at the first page of an extent: its length; elsewhere 0 */
     uint32_t first;      /* at its last page: where it begins */
     uint32_t prev, next; /* at the first page of a free one: its neighbours in the list of its class */
     uint32_t dirty_from, dirty_to; /* free: the part that may hold old bytes lies within; equal: none */

@@ -184,8 +184,8 @@ static hcore_status_t start_locked(void)
 
 hcore_status_t hcore_heap_start(void)
 {
-    static hcore_status_t result;
-    if (!ready()) {
+    static hcore_status_t result; /* written before `state` leaves FRESH */
+    if (atomic_load_explicit(&state, memory_order_acquire) == FRESH) {
         pthread_mutex_lock(&lock);
         if (atomic_load_explicit(&state, memory_order_relaxed) == FRESH) {
             result = start_locked();
@@ -391,17 +391,36 @@ static void fork_parent(void)
     pthread_mutex_unlock(&lock);
 }
 
-/* Without memory for the copy the child keeps pages of the parent until it writes them: the best that is left. */
+/*
+ * The system calls themselves: MPIs put hooks into the C library's functions, which may wait for a lock of a thread that the child
+ * does not have, and (UCX) lose mremap's last argument.
+ */
+static bool map_private(uint8_t *from, size_t bytes, int fd)
+{
+    const int flags = MAP_FIXED | MAP_NORESERVE | MAP_PRIVATE | (fd < 0 ? MAP_ANONYMOUS : 0);
+    return syscall(SYS_mmap, from, bytes, PROT_READ | PROT_WRITE, flags, fd, (off_t)0) == (long)from;
+}
+
+/* The copy takes the place of the region. */
+static bool become_copy(void)
+{
+    const long flags = MREMAP_MAYMOVE | MREMAP_FIXED;
+    if (!map_private(heap.base, hcore_heap_range.bytes, -1)) {
+        return false;
+    }
+    if (syscall(SYS_mremap, heap.copy, heap.copied, heap.copied, flags, heap.base) != (long)heap.base) {
+        memcpy(heap.base, heap.copy, heap.copied);
+    }
+    return true;
+}
+
+/* Without memory for the copy the child keeps pages of the parent until it writes them: the best that is left. What would write
+ * into the parent's memory is no child of it. */
 static void fork_child(void)
 {
-    const size_t bytes = hcore_heap_range.bytes;
     if (heap.shared) {
-        const int flags = MAP_FIXED | MAP_NORESERVE | MAP_PRIVATE;
-        if (heap.copy) {
-            mremap(heap.copy, heap.copied, heap.copied, MREMAP_MAYMOVE | MREMAP_FIXED, heap.base);
-            mmap(heap.base + heap.copied, bytes - heap.copied, PROT_READ | PROT_WRITE, flags | MAP_ANONYMOUS, -1, 0);
-        } else if (has_fd()) {
-            mmap(heap.base, bytes, PROT_READ | PROT_WRITE, flags, heap.fd, 0);
+        if (heap.copy ? !become_copy() : !has_fd() || !map_private(heap.base, hcore_heap_range.bytes, heap.fd)) {
+            abort();
         }
         if (has_fd()) {
             close(heap.fd);

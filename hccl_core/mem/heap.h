@@ -7,12 +7,12 @@
 
 #include "hcore/heap.h"
 
-/* What a process tells its peers; all zero if it has no heap to share. */
+/* What a process tells its peers; all zero if it has no heap. */
 typedef struct {
     uint64_t id;   /* random; stands in the region's first page too */
     uint64_t base; /* of the region in its own process */
     uint64_t bytes;
-    int32_t fd;    /* its number in that process */
+    int32_t fd;    /* its number in that process; -1: the heap can't be shared */
     int32_t pid;
 } heap_card_t;
 

@@ -38,9 +38,14 @@ static uint8_t *map_card(const heap_card_t *card)
     uint64_t id = 0;
     void *base = MAP_FAILED;
     if (pread(fd, &id, sizeof(id), 0) == (ssize_t)sizeof(id) && id == card->id) {
-        base = mmap(NULL, card->bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, fd, 0);
+        base = mmap(NULL, card->bytes, PROT_NONE, MAP_SHARED | MAP_NORESERVE, fd, 0);
     }
     close(fd);
+    /* After mlockall for what is mapped later, pages that can be used at once are all filled at once. */
+    if (base != MAP_FAILED && (munlock(base, card->bytes) != 0 || mprotect(base, card->bytes, PROT_READ | PROT_WRITE) != 0)) {
+        munmap(base, card->bytes);
+        base = MAP_FAILED;
+    }
     if (base == MAP_FAILED) {
         hcore_info("heap of process %d: %s", (int)card->pid, id == card->id ? strerror(errno) : "not what it was");
         return NULL;

@@ -6,6 +6,7 @@ report.py FILE check          the file is JSON and its numbers agree with each o
 report.py FILE calls NAME     number of calls of MPI_NAME, 0 if absent
 report.py FILE core NAME      how many of them the core served
 report.py FILE reason NAME R  how many of them for reason R
+report.py FILE algorithms NAME  the algorithms that served it
 report.py FILE only-core [EXCEPT...]  every function was served by the core alone, but for calls of the reasons EXCEPT
 """
 import json
@@ -66,6 +67,8 @@ def main(path, question, *args):
         print(f["calls"])
     elif question == "core":
         print(f["served"]["aiv"] + f["served"]["aicpu"])
+    elif question == "algorithms":
+        print(*sorted(f["algorithms"]))
     elif question == "reason":
         print(f["reasons"].get(args[1], 0))
     return 0
