@@ -19,13 +19,14 @@ typedef struct {
     MPI_Datatype type;
     size_t bytes; /* a divisor of a cache line */
     bool integer;
-    void (*fill)(void *element, unsigned value); /* writes one element; value is 1 or 2 */
+    void (*fill)(void *element, unsigned value); /* writes one element; value is at most 100 */
 } bench_type_t;
 
 typedef struct {
     const char *name;
     MPI_Op op;
     bool integer_only;
+    unsigned rest; /* op(rest, rest) is rest: what is reduced in place again and again stays */
 } bench_op_t;
 
 /* What the least work of a collective is made of. */
@@ -41,6 +42,9 @@ typedef enum {
 } bench_floor_kind_t;
 typedef struct bench_floor bench_floor_t;
 
+/* Which argument becomes MPI_IN_PLACE, and on which ranks. */
+typedef enum { BENCH_NEVER, BENCH_SEND, BENCH_ROOT_SEND, BENCH_ROOT_RECV } bench_in_place_t;
+
 /* One call to time: everything a collective's arguments are made of. Blocks are counts of `type`. */
 typedef struct {
     MPI_Comm comm;
@@ -49,7 +53,12 @@ typedef struct {
     int count;    /* elements of one block */
     MPI_Datatype type;
     MPI_Op op;
+    unsigned rest;                 /* what the input holds but for what is dirtied */
     char *send, *recv, *other;     /* `other` keeps one side's result while the second is made */
+    bool in_place;                 /* asked for, and the collective has such a form */
+    const void *from;              /* what the call gets: `send` or MPI_IN_PLACE */
+    void *to;                      /* `recv` or MPI_IN_PLACE */
+    char *input;                   /* the `send_bytes` that this rank contributes: in `send`, or in place in `recv` */
     bool heap;                     /* the buffers come from malloc */
     size_t send_room, recv_room;
     size_t send_bytes, recv_bytes; /* the parts of the buffers that the collective reads and writes */
@@ -69,6 +78,7 @@ typedef struct {
     const char *name; /* lower case, as in MPI without the prefix */
     int (*call)(const bench_job_t *job, bool pmpi);
     bench_extent_t send, recv;
+    bench_in_place_t in_place;
     bool reduces;
     bench_floor_kind_t floor;
 } bench_collective_t;
@@ -80,7 +90,8 @@ extern const size_t bench_type_count;
 extern const bench_op_t bench_ops[];
 extern const size_t bench_op_count;
 
-typedef enum { BENCH_TEXT, BENCH_CSV, BENCH_JSON } bench_format_t;
+enum { BENCH_TEXT, BENCH_CSV, BENCH_JSON };               /* bench_options_t.format */
+enum { BENCH_BOTH, BENCH_SHIM_ALONE, BENCH_MPI_ALONE }; /* bench_options_t.sides */
 
 typedef struct {
     bool *selected; /* index as bench_collectives */
@@ -88,12 +99,14 @@ typedef struct {
     uint64_t factor; /* from one size to the next */
     uint64_t calls;  /* measured calls a side and size; 0: as many as fit `seconds` */
     bool warm;       /* leave the buffers as they are between calls */
+    bool in_place;
+    bool progress;   /* even if standard error is no terminal */
     bool no_floor, no_heap;
     double seconds;  /* bound of the measured time a side and size */
     uint64_t root;
     const bench_type_t *type;
     const bench_op_t *op;
-    bench_format_t format;
+    unsigned format, sides;
 } bench_options_t;
 
 typedef enum { BENCH_GO, BENCH_STOP, BENCH_USAGE } bench_start_t;
@@ -112,15 +125,16 @@ typedef struct {
 typedef struct {
     const bench_collective_t *collective;
     size_t bytes;             /* of one block, as really sent: a whole number of elements */
-    bench_spread_t shim, mpi; /* through MPI_X, through PMPI_X */
+    bool in_place;
+    bench_spread_t shim, mpi; /* through MPI_X, through PMPI_X; all 0: not timed */
     bench_spread_t floor;     /* all 0: none */
     unsigned shim_calls, mpi_calls;
-    bool same;                 /* both gave the same bytes */
+    bool same;                 /* both gave the same bytes, or were not compared */
     char path[BENCH_PATH_MAX]; /* who served MPI_X on rank 0: "backend/algorithm"; empty if unknown */
 } bench_line_t;
 
-/* Cpus that this process may use; 0 if that can't be known. */
-int bench_cpus(void);
+/* Cpus that any rank of `comm` may use: a launcher may have bound each to its own. Collective. */
+int bench_cpus(MPI_Comm comm);
 
 /* Whether a shim that can tell its path is loaded. */
 bool bench_shim_loaded(void);
@@ -132,8 +146,9 @@ void bench_job_close(bench_job_t *job);
 void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective,
                       size_t bytes);
 /* One call of each side from the same input into the same garbage; whether the same bytes came out on every
- * rank. `path` receives who served MPI_X here. */
-bool bench_job_compare(bench_job_t *job, const bench_collective_t *collective, char *path, size_t path_size);
+ * rank. `path` receives who served MPI_X here. Leaves the input at rest. */
+bool bench_job_compare(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective,
+                       char *path, size_t path_size);
 
 /* floor.c. A job's floor has the same blocks as the job, in memory of its own. Collective, but for _call's name. */
 bench_floor_t *bench_floor_open(MPI_Comm comm, size_t send_bytes, size_t recv_bytes);
@@ -147,8 +162,13 @@ void bench_floor_call(const bench_job_t *job, const bench_collective_t *collecti
 void bench_measure(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective,
                    size_t bytes, bench_line_t *line);
 
+/* progress.c, rank 0 only: a status line on standard error, if that is a terminal and there are seconds of work. */
+void bench_progress_begin(const bench_options_t *options, unsigned lines);
+void bench_progress_show(const bench_line_t *line, double share_of_line);
+void bench_progress_line_done(void); /* takes the status line away, for the output */
+
 /* Rank 0 only: head, one call for each line, foot. */
-void bench_output_begin(const bench_options_t *options, int nranks);
+void bench_output_begin(const bench_options_t *options, int nranks, int cpus);
 void bench_output_line(const bench_options_t *options, const bench_line_t *line);
 void bench_output_end(const bench_options_t *options);
 

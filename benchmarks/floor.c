@@ -107,10 +107,17 @@ char *bench_floor_send(const bench_floor_t *floor, int rank)
 
 /* ---- reductions ---- */
 
-#if defined(__x86_64__) && defined(__GNUC__)
+#if defined(__x86_64__) && defined(__clang__)
+#define VECTOR __attribute__((target_clones("avx512f", "avx2", "default")))
+#elif defined(__x86_64__)
 #define VECTOR __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
 #else
 #define VECTOR
+#endif
+#ifdef __clang__
+#define NO_OVERLAP _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define NO_OVERLAP _Pragma("GCC ivdep")
 #endif
 
 #define ADD(name, type)                                                                                      \
@@ -118,7 +125,7 @@ char *bench_floor_send(const bench_floor_t *floor, int rank)
     {                                                                                                        \
         type *d = dst;                                                                                       \
         const type *x = a, *y = b;                                                                           \
-        _Pragma("GCC ivdep") /* dst is a source exactly, or overlaps none */                                 \
+        NO_OVERLAP /* dst is a source exactly, or overlaps none */                                           \
         for (size_t i = 0; i < bytes / sizeof(type); i++) {                                                  \
             d[i] = (type)(x[i] + y[i]);                                                                      \
         }                                                                                                    \
@@ -182,6 +189,7 @@ static void work(const bench_job_t *job, bench_floor_kind_t kind, size_t bytes)
     const bench_floor_t *f = job->floor;
     const int me = job->rank, n = job->nranks;
     const bool root = me == job->root, spread = job->send_bytes > bytes; /* one block for each peer */
+    const bool own = !job->in_place;                                     /* a rank's block for itself moves too */
     const size_t begin = slice(job, bytes, me), end = slice(job, bytes, me + 1);
     switch (kind) {
     case BENCH_FLOOR_FLAG:
@@ -189,17 +197,17 @@ static void work(const bench_job_t *job, bench_floor_kind_t kind, size_t bytes)
         break;
     case BENCH_FLOOR_FROM_ROOT:
         for (int i = 0; root && n == 2 && i < n; i++) { /* two ranks: the root, whose data it is, writes */
-            memcpy(f->out[i], f->in[me] + (spread ? (size_t)i * bytes : 0), i == me && !spread ? 0 : bytes);
+            memcpy(f->out[i], f->in[me] + (spread ? (size_t)i * bytes : 0), i == me && !(spread && own) ? 0 : bytes);
         }
-        if (n > 2 && (spread || !root)) {
+        if (n > 2 && ((spread && own) || !root)) {
             memcpy(f->out[me], f->in[job->root] + (spread ? (size_t)me * bytes : 0), bytes);
         }
         break;
     case BENCH_FLOOR_TO_ROOT:
-        memcpy(f->out[job->root] + (size_t)me * bytes, f->in[me], bytes);
+        memcpy(f->out[job->root] + (size_t)me * bytes, f->in[me], own || !root ? bytes : 0);
         break;
     case BENCH_FLOOR_TO_ALL:
-        for (int i = 0; i < n; i++) {
+        for (int i = own ? 0 : 1; i < n; i++) {
             const int peer = (me + i) % n;
             memcpy(f->out[peer] + (size_t)me * bytes, f->in[me] + (spread ? (size_t)peer * bytes : 0), bytes);
         }

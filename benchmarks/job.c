@@ -27,10 +27,14 @@ bool bench_shim_loaded(void)
     return last_path() != NULL;
 }
 
-int bench_cpus(void)
+int bench_cpus(MPI_Comm comm)
 {
     cpu_set_t set;
-    return sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 0;
+    if (sched_getaffinity(0, sizeof set, &set) != 0) {
+        CPU_ZERO(&set);
+    }
+    PMPI_Allreduce(MPI_IN_PLACE, &set, sizeof set, MPI_BYTE, MPI_BOR, comm);
+    return CPU_COUNT(&set);
 }
 
 static size_t extent(bench_extent_t kind, size_t bytes, int nranks)
@@ -68,18 +72,21 @@ static void drop_buffer(char *buffer, size_t bytes, bool heap)
 bool bench_job_open(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective)
 {
     size_t n = (size_t)job->nranks;
+    size_t send = extent(collective->send, options->max_bytes, job->nranks);
     size_t recv = extent(collective->recv, options->max_bytes, job->nranks);
+    job->in_place = options->in_place && collective->in_place != BENCH_NEVER;
+    job->rest = options->op->rest;
     job->type = options->type->type;
     job->type_name = options->type->name;
     job->type_bytes = options->type->bytes;
     job->op = options->op->op;
     job->root = (int)options->root;
     job->heap = !options->no_heap;
-    job->send_room = extent(collective->send, options->max_bytes, job->nranks);
-    job->recv_room = recv;
+    job->send_room = send;
+    job->recv_room = job->in_place && send > recv ? send : recv;
     job->send = new_buffer(job->send_room, job->heap);
-    job->recv = new_buffer(recv, job->heap);
-    job->other = new_buffer(recv, job->heap);
+    job->recv = new_buffer(job->recv_room, job->heap);
+    job->other = new_buffer(job->recv_room, job->heap);
     job->counts = calloc(n, sizeof *job->counts);
     job->displs = calloc(n, sizeof *job->displs);
     job->byte_displs = calloc(n, sizeof *job->byte_displs);
@@ -91,7 +98,7 @@ bool bench_job_open(bench_job_t *job, const bench_options_t *options, const benc
         bench_job_close(job);
         return false;
     }
-    job->floor = options->no_floor ? NULL : bench_floor_open(job->comm, job->send_room, recv);
+    job->floor = options->no_floor ? NULL : bench_floor_open(job->comm, send, recv);
     return good != 0;
 }
 
@@ -108,6 +115,32 @@ void bench_job_close(bench_job_t *job)
     free(job->types);
 }
 
+/* Which buffers the call gets, and where its input lies. Allgather and Gather in place find a rank's block
+ * where it belongs in the result. */
+static void aim(bench_job_t *job, const bench_collective_t *collective, size_t bytes)
+{
+    const bool root = job->rank == job->root;
+    const bool gathers = collective->send == BENCH_BLOCK && collective->recv == BENCH_ALL;
+    job->from = job->input = job->send;
+    job->to = job->recv;
+    if (!job->in_place) {
+        return;
+    }
+    if (collective->in_place == BENCH_SEND || (collective->in_place == BENCH_ROOT_SEND && root)) {
+        job->from = MPI_IN_PLACE;
+        job->input = job->recv + (gathers ? (size_t)job->rank * bytes : 0);
+    } else if (collective->in_place == BENCH_ROOT_RECV && root) {
+        job->to = MPI_IN_PLACE;
+    }
+}
+
+static void fill_rest(const bench_job_t *job, const bench_type_t *type, char *input)
+{
+    for (size_t at = 0; at < job->send_bytes; at += type->bytes) {
+        type->fill(input + at, job->rest);
+    }
+}
+
 void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_collective_t *collective,
                       size_t bytes)
 {
@@ -120,28 +153,47 @@ void bench_job_resize(bench_job_t *job, const bench_type_t *type, const bench_co
         job->byte_displs[i] = i * (int)bytes;
         job->types[i] = job->type;
     }
-    for (size_t at = 0; at < job->send_bytes; at += type->bytes) {
-        type->fill(job->send + at, 1);
-        if (job->floor != NULL) {
-            type->fill(bench_floor_send(job->floor, job->rank) + at, 1);
-        }
+    aim(job, collective, bytes);
+    fill_rest(job, type, job->input);
+    if (job->floor != NULL) {
+        fill_rest(job, type, bench_floor_send(job->floor, job->rank));
     }
 }
 
-bool bench_job_compare(bench_job_t *job, const bench_collective_t *collective, char *path, size_t path_size)
+/* Garbage where the result goes, and input that differs from rank to rank and from block to block. What is
+ * reduced is 1 or 2, so that sums in floating point are exact in any order. */
+static void fill_for_compare(const bench_job_t *job, const bench_type_t *type,
+                             const bench_collective_t *collective)
 {
-    last_path_t tell = last_path();
+    const uint32_t values = collective->reduces ? 2 : 100, scatter = 2654435761u, mix = 16;
     memset(job->recv, GARBAGE, job->recv_bytes);
-    collective->call(job, false);
-    if (tell == NULL || tell(path, path_size) <= 0) {
-        path[0] = '\0';
+    uint32_t state = (uint32_t)job->rank + 1;
+    for (size_t at = 0; at < job->send_bytes; at += type->bytes) {
+        state = (state ^ state >> mix) * scatter + 1;
+        type->fill(job->input + at, 1 + (state >> mix) % values);
     }
-    char *first = job->recv;
-    job->recv = job->other;
-    job->other = first;
-    memset(job->recv, GARBAGE, job->recv_bytes);
-    collective->call(job, true);
-    int same = memcmp(job->recv, job->other, job->recv_bytes) == 0;
+}
+
+bool bench_job_compare(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective,
+                       char *path, size_t path_size)
+{
+    int same = 1;
+    path[0] = '\0';
+    if (options->sides != BENCH_MPI_ALONE) {
+        last_path_t tell = last_path();
+        fill_for_compare(job, options->type, collective);
+        collective->call(job, false);
+        if (tell == NULL || tell(path, path_size) <= 0) {
+            path[0] = '\0';
+        }
+    }
+    if (options->sides == BENCH_BOTH) {
+        memcpy(job->other, job->recv, job->recv_bytes);
+        fill_for_compare(job, options->type, collective);
+        collective->call(job, true);
+        same = memcmp(job->recv, job->other, job->recv_bytes) == 0;
+    }
     PMPI_Allreduce(MPI_IN_PLACE, &same, 1, MPI_INT, MPI_MIN, job->comm);
+    fill_rest(job, options->type, job->input);
     return same != 0;
 }

@@ -22,10 +22,11 @@ typedef struct option_row {
     const char *name, *argument; /* argument NULL: takes none */
     bool (*take)(const reader_t *reader, const struct option_row *row, const char *text);
     const char *help;
-    void (*print)(void); /* instead of take: what is printed, and nothing is run */
-    size_t target;       /* numbers: where in bench_options_t the uint64_t lies */
-    uint64_t low;        /* numbers: the least allowed */
-    bool suffix;         /* numbers: K, M, G allowed */
+    void (*print)(void);       /* instead of take: what is printed, and nothing is run */
+    size_t target;             /* where in bench_options_t the value lies */
+    const struct names *names; /* names: what is allowed */
+    uint64_t low;              /* numbers: the least allowed */
+    bool suffix;               /* numbers: K, M, G allowed */
 } option_row_t;
 
 static bool __attribute__((format(printf, 2, 3))) wrong(const reader_t *reader, const char *format, ...)
@@ -42,7 +43,7 @@ static bool __attribute__((format(printf, 2, 3))) wrong(const reader_t *reader, 
 }
 
 /* The tables of names have rows that begin with the name. */
-typedef struct {
+typedef struct names {
     const char *what;
     const void *first;
     const size_t *count;
@@ -56,6 +57,9 @@ static const names_t ops = {"op", bench_ops, &bench_op_count, sizeof(bench_op_t)
 static const char *const format_names[] = {[BENCH_TEXT] = "text", [BENCH_CSV] = "csv", [BENCH_JSON] = "json"};
 static const size_t format_count = sizeof format_names / sizeof format_names[0];
 static const names_t formats = {"format", format_names, &format_count, sizeof format_names[0]};
+static const char *const side_names[] = {[BENCH_BOTH] = "both", [BENCH_SHIM_ALONE] = "shim", [BENCH_MPI_ALONE] = "mpi"};
+static const size_t side_count = sizeof side_names / sizeof side_names[0];
+static const names_t sides = {"side", side_names, &side_count, sizeof side_names[0]};
 
 static const char *name_at(const names_t *names, size_t i)
 {
@@ -92,35 +96,25 @@ static bool take_collectives(const reader_t *reader, const option_row_t *row, co
     return good;
 }
 
-static bool take_type(const reader_t *reader, const option_row_t *row, const char *text)
+/* The target is a pointer to the table's row. */
+static bool take_row(const reader_t *reader, const option_row_t *row, const char *text)
 {
-    (void)row;
     size_t index;
-    bool good = find_name(reader, &types, text, &index);
+    bool good = find_name(reader, row->names, text, &index);
     if (good) {
-        reader->options->type = &bench_types[index];
+        const void *found = (const char *)row->names->first + index * row->names->stride;
+        memcpy((char *)reader->options + row->target, &found, sizeof found);
     }
     return good;
 }
 
-static bool take_op(const reader_t *reader, const option_row_t *row, const char *text)
+/* The target is an unsigned: the index in the table. */
+static bool take_index(const reader_t *reader, const option_row_t *row, const char *text)
 {
-    (void)row;
     size_t index;
-    bool good = find_name(reader, &ops, text, &index);
+    bool good = find_name(reader, row->names, text, &index);
     if (good) {
-        reader->options->op = &bench_ops[index];
-    }
-    return good;
-}
-
-static bool take_format(const reader_t *reader, const option_row_t *row, const char *text)
-{
-    (void)row;
-    size_t index;
-    bool good = find_name(reader, &formats, text, &index);
-    if (good) {
-        reader->options->format = (bench_format_t)index;
+        *(unsigned *)((char *)reader->options + row->target) = (unsigned)index;
     }
     return good;
 }
@@ -177,7 +171,7 @@ static bool take_switch(const reader_t *reader, const option_row_t *row, const c
 
 static void print_lists(void)
 {
-    const names_t *lists[] = {&collectives, &types, &ops, &formats};
+    const names_t *lists[] = {&collectives, &types, &ops, &formats, &sides};
     for (size_t l = 0; l < sizeof lists / sizeof lists[0]; l++) {
         printf("%ss:", lists[l]->what);
         for (size_t i = 0; i < *lists[l]->count; i++) {
@@ -189,29 +183,31 @@ static void print_lists(void)
 
 static void print_help(void);
 
-#define NUMBER(field, low, suffix) NULL, offsetof(bench_options_t, field), low, suffix
-#define NO_NUMBER                  NULL, 0, 0, false
-#define FLAG(field)                NULL, offsetof(bench_options_t, field), 0, false
-#define PRINT(function)            function, 0, 0, false
+#define TARGET(field)             .target = offsetof(bench_options_t, field)
+#define NUMBER(field, least, kmg) TARGET(field), .low = least, .suffix = kmg
+#define NAME(field, table)        TARGET(field), .names = &table
+#define PRINT(function)           .print = function
 static const option_row_t rows[] = {
     {'c', "collective", "LIST", take_collectives, "collectives to time, separated by commas (default: all)",
-     NO_NUMBER},
-    {'b', "min", "BYTES", take_number, "first size of a block; suffix K, M or G (default 8)",
-     NUMBER(min_bytes, 0, true)},
+     NAME(selected, collectives)},
+    {'b', "min", "BYTES", take_number, "first size of a block; suffix K, M or G (default 8)", NUMBER(min_bytes, 0, true)},
     {'e', "max", "BYTES", take_number, "last size of a block (default 1M)", NUMBER(max_bytes, 0, true)},
     {'f', "factor", "N", take_number, "from one size to the next (default 2)", NUMBER(factor, 2, false)},
     {'n', "iterations", "N", take_number, "calls a side and size (default: as many as fit the time)",
      NUMBER(calls, 1, false)},
-    {'s', "seconds", "S", take_seconds, "bound of the measured time a side and size (default 0.1)",
-     NO_NUMBER},
-    {'t', "type", "TYPE", take_type, "element type (default double)", NO_NUMBER},
-    {'o', "op", "OP", take_op, "reduction op (default sum)", NO_NUMBER},
+    {'s', "seconds", "S", take_seconds, "bound of the measured time a side and size (default 0.1)", TARGET(seconds)},
+    {'t', "type", "TYPE", take_row, "element type (default double)", NAME(type, types)},
+    {'o', "op", "OP", take_row, "reduction op (default sum)", NAME(op, ops)},
     {'r', "root", "RANK", take_number, "root of the rooted collectives (default 0)", NUMBER(root, 0, false)},
-    {'w', "warm", NULL, take_flag, "do not dirty the send buffers between calls", FLAG(warm)},
-    {'H', "heap", "on|off", take_switch, "off: buffers that no allocator of the shim sees (default on)", FLAG(no_heap)},
-    {'L', "floor", "on|off", take_switch, "measure the floor, the same work without a library (default on)", FLAG(no_floor)},
-    {'F', "format", "FORMAT", take_format, "text, csv or json (default text)", NO_NUMBER},
-    {'l', "list", NULL, NULL, "print the names of collectives, types and ops", PRINT(print_lists)},
+    {'i', "in-place", NULL, take_flag, "with MPI_IN_PLACE, where the collective has such a form", TARGET(in_place)},
+    {'w', "warm", NULL, take_flag, "do not dirty the input between calls", TARGET(warm)},
+    {'S', "sides", "SIDES", take_index, "both, shim (MPI_ names alone) or mpi (PMPI_ names alone)", NAME(sides, sides)},
+    {'H', "heap", "on|off", take_switch, "off: buffers that no allocator of the shim sees (default on)", TARGET(no_heap)},
+    {'L', "floor", "on|off", take_switch, "measure the floor, the same work without a library (default on)",
+     TARGET(no_floor)},
+    {'F', "format", "FORMAT", take_index, "text, csv or json (default text)", NAME(format, formats)},
+    {'P', "progress", NULL, take_flag, "status line even if standard error is no terminal", TARGET(progress)},
+    {'l', "list", NULL, NULL, "print the names that the options take", PRINT(print_lists)},
     {'h', "help", NULL, NULL, "print this text", PRINT(print_help)},
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };

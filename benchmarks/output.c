@@ -33,50 +33,68 @@ static const char *path_of(const bench_line_t *line)
     return line->path[0] != '\0' ? line->path : "-";
 }
 
-static void text_begin(const bench_options_t *options, int nranks)
+static const char *yes_or_no(bool it)
 {
-    printf("# %d ranks, %d cpus, %s, type %s, op %s\n", nranks, bench_cpus(), mpi_version(),
-           options->type->name, options->op->name);
-    if (!bench_shim_loaded()) {
+    return it ? "yes" : "no";
+}
+
+static void text_begin(const bench_options_t *options, int nranks, int cpus)
+{
+    printf("# %d ranks, %d cpus, %s, type %s, op %s%s\n", nranks, cpus, mpi_version(), options->type->name,
+           options->op->name, options->in_place ? ", in place" : "");
+    if (!bench_shim_loaded() && options->sides != BENCH_MPI_ALONE) {
         puts("# no shim is preloaded: both sides are the MPI itself");
     }
     printf("%-20s %9s %11s %11s %11s %11s %8s %11s %8s  %s\n", "collective", "bytes", "shim us", "p95", "mpi us",
            "p95", "ratio", "floor us", "x floor", "backend");
 }
 
-static void text_line(const bench_options_t *options, const bench_line_t *line)
+/* A number, or a dash where there is none. */
+static void text_number(const char *format, int width, double number, bool known)
 {
-    (void)options;
-    printf("%-20s %9zu %11.2f %11.2f %11.2f %11.2f %8.3g ", line->collective->name, line->bytes, line->shim.median,
-           line->shim.p95, line->mpi.median, line->mpi.p95, ratio(line));
-    if (line->floor.median > 0) {
-        printf("%11.2f %8.2f", line->floor.median, line->shim.median / line->floor.median);
+    if (known) {
+        printf(format, width, number);
     } else {
-        printf("%11s %8s", "-", "-");
+        printf("%*s ", width, "-");
     }
-    printf("  %s%s\n", path_of(line), line->same ? "" : "  RESULTS DIFFER");
 }
 
-static void csv_begin(const bench_options_t *options, int nranks)
+static void text_line(const bench_options_t *options, const bench_line_t *line)
+{
+    const bool shim = options->sides != BENCH_MPI_ALONE, mpi = options->sides != BENCH_SHIM_ALONE;
+    const bool floor = line->floor.median > 0;
+    printf("%-20s %9zu ", line->collective->name, line->bytes);
+    text_number("%*.2f ", 11, line->shim.median, shim);
+    text_number("%*.2f ", 11, line->shim.p95, shim);
+    text_number("%*.2f ", 11, line->mpi.median, mpi);
+    text_number("%*.2f ", 11, line->mpi.p95, mpi);
+    text_number("%*.3g ", 8, ratio(line), shim && mpi);
+    text_number("%*.2f ", 11, line->floor.median, floor);
+    text_number("%*.2f ", 8, floor ? line->shim.median / line->floor.median : 0, floor && shim);
+    printf(" %s%s\n", path_of(line), line->same ? "" : "  RESULTS DIFFER");
+}
+
+static void csv_begin(const bench_options_t *options, int nranks, int cpus)
 {
     (void)options;
     (void)nranks;
+    (void)cpus;
     puts("collective,bytes,type,op,shim_us,shim_p5,shim_p95,shim_calls,mpi_us,mpi_p5,mpi_p95,mpi_calls,ratio,"
-         "floor_us,backend,same");
+         "floor_us,in_place,backend,same");
 }
 
 static void csv_line(const bench_options_t *options, const bench_line_t *line)
 {
-    printf("%s,%zu,%s,%s,%.4f,%.4f,%.4f,%u,%.4f,%.4f,%.4f,%u,%.4f,%.4f,%s,%s\n", line->collective->name,
+    printf("%s,%zu,%s,%s,%.4f,%.4f,%.4f,%u,%.4f,%.4f,%.4f,%u,%.4f,%.4f,%s,%s,%s\n", line->collective->name,
            line->bytes, options->type->name, name_of(options, line), line->shim.median, line->shim.p5,
            line->shim.p95, line->shim_calls, line->mpi.median, line->mpi.p5, line->mpi.p95, line->mpi_calls,
-           ratio(line), line->floor.median, path_of(line), line->same ? "yes" : "no");
+           ratio(line), line->floor.median, yes_or_no(line->in_place), path_of(line), yes_or_no(line->same));
 }
 
-static void json_begin(const bench_options_t *options, int nranks)
+static void json_begin(const bench_options_t *options, int nranks, int cpus)
 {
     printf("{\"ranks\": %d, \"cpus\": %d, \"mpi\": \"%s\", \"shim\": %s, \"type\": \"%s\", \"lines\": [",
-           nranks, bench_cpus(), mpi_version(), bench_shim_loaded() ? "true" : "false", options->type->name);
+           nranks, cpus, mpi_version(), bench_shim_loaded() ? "true" : "false", options->type->name);
 }
 
 static void json_side(const char *name, const bench_spread_t *side, unsigned calls)
@@ -90,13 +108,20 @@ static void json_line(const bench_options_t *options, const bench_line_t *line)
     static bool again;
     printf("%s\n {\"collective\": \"%s\", \"bytes\": %zu, \"op\": \"%s\"", again ? "," : "",
            line->collective->name, line->bytes, name_of(options, line));
-    json_side("shim", &line->shim, line->shim_calls);
-    json_side("mpi", &line->mpi, line->mpi_calls);
+    if (options->sides != BENCH_MPI_ALONE) {
+        json_side("shim", &line->shim, line->shim_calls);
+    }
+    if (options->sides != BENCH_SHIM_ALONE) {
+        json_side("mpi", &line->mpi, line->mpi_calls);
+    }
     if (line->floor.median > 0) {
         printf(", \"floor\": {\"median_us\": %.4f, \"p5_us\": %.4f, \"p95_us\": %.4f}", line->floor.median, line->floor.p5,
                line->floor.p95);
     }
-    printf(", \"ratio\": %.4f, \"backend\": \"%s\", \"same\": %s}", ratio(line), line->path,
+    if (options->sides == BENCH_BOTH) {
+        printf(", \"ratio\": %.4f", ratio(line));
+    }
+    printf(", \"in_place\": %s, \"backend\": \"%s\", \"same\": %s}", line->in_place ? "true" : "false", line->path,
            line->same ? "true" : "false");
     again = true;
 }
@@ -111,7 +136,7 @@ static void nothing(void)
 }
 
 static const struct {
-    void (*begin)(const bench_options_t *options, int nranks);
+    void (*begin)(const bench_options_t *options, int nranks, int cpus);
     void (*line)(const bench_options_t *options, const bench_line_t *line);
     void (*end)(void);
 } writers[] = {
@@ -120,9 +145,9 @@ static const struct {
     [BENCH_JSON] = {json_begin, json_line, json_end},
 };
 
-void bench_output_begin(const bench_options_t *options, int nranks)
+void bench_output_begin(const bench_options_t *options, int nranks, int cpus)
 {
-    writers[options->format].begin(options, nranks);
+    writers[options->format].begin(options, nranks, cpus);
 }
 
 void bench_output_line(const bench_options_t *options, const bench_line_t *line)

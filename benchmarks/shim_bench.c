@@ -8,6 +8,35 @@
 
 enum { EXIT_DIFFERENT = 1, EXIT_BAD_ARGUMENT = 2 };
 
+/* A collective's sizes: first_size, next_size, ... while not above last_size. Barrier has the one size 0. */
+static uint64_t first_size(const bench_options_t *options, const bench_collective_t *collective)
+{
+    return collective->send != BENCH_NONE ? options->min_bytes : 0;
+}
+
+static uint64_t last_size(const bench_options_t *options, const bench_collective_t *collective)
+{
+    return collective->send != BENCH_NONE ? options->max_bytes : 0;
+}
+
+static uint64_t next_size(const bench_options_t *options, uint64_t bytes)
+{
+    return bytes == 0 ? options->type->bytes : bytes * options->factor;
+}
+
+static unsigned count_lines(const bench_options_t *options)
+{
+    unsigned lines = 0;
+    for (size_t i = 0; i < bench_collective_count; i++) {
+        const bench_collective_t *c = &bench_collectives[i];
+        uint64_t bytes = first_size(options, c);
+        for (; options->selected[i] && bytes <= last_size(options, c); bytes = next_size(options, bytes)) {
+            lines++;
+        }
+    }
+    return lines;
+}
+
 /* All sizes of one collective; false if a line's results differ or memory is short. */
 static bool run_collective(bench_job_t *job, const bench_options_t *options,
                            const bench_collective_t *collective)
@@ -19,31 +48,29 @@ static bool run_collective(bench_job_t *job, const bench_options_t *options,
         }
         return false;
     }
-    bool sized = collective->send != BENCH_NONE;
     bool good = true;
-    uint64_t last = sized ? options->max_bytes : 0;
-    uint64_t bytes = sized ? options->min_bytes : 0;
-    do {
+    uint64_t bytes = first_size(options, collective);
+    for (; bytes <= last_size(options, collective); bytes = next_size(options, bytes)) {
         bench_line_t line;
         bench_measure(job, options, collective, bytes / options->type->bytes * options->type->bytes, &line);
         good = good && line.same;
         if (job->rank == 0) {
+            bench_progress_line_done();
             bench_output_line(options, &line);
         }
-        bytes = bytes == 0 ? options->type->bytes : bytes * options->factor;
-    } while (bytes <= last);
+    }
     bench_job_close(job);
     return good;
 }
 
 static bool run_all(const bench_options_t *options, int rank, int nranks)
 {
-    int cpus = bench_cpus();
-    PMPI_Bcast(&cpus, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    int cpus = bench_cpus(MPI_COMM_WORLD);
     bench_job_t job = {.comm = MPI_COMM_WORLD, .rank = rank, .nranks = nranks, .crowded = nranks > cpus};
     bool good = true;
     if (rank == 0) {
-        bench_output_begin(options, nranks);
+        bench_output_begin(options, nranks, cpus);
+        bench_progress_begin(options, count_lines(options));
     }
     for (size_t i = 0; i < bench_collective_count; i++) {
         if (options->selected[i]) {

@@ -4,9 +4,10 @@
  *
  * Blocks of calls through MPI_X and through PMPI_X alternate, and the side that starts changes from one pair
  * of blocks to the next, so that drift of the machine falls on both. A sample is the mean of a block, the
- * greatest of all ranks. Before each call the send buffer is dirtied: one element in each cache line gets
+ * greatest of all ranks. Before each call the input is dirtied: one element in each cache line gets
  * another value, so every call has to fetch it from the caller's cache again. That work and the clock's own
- * cost are not in the sample.
+ * cost are not in the sample. In place a call's result is the next one's input: what is not dirtied is at rest
+ * (bench_op_t), and nothing dirtied ever gets small, so no call meets numbers that the processor is slow with.
  */
 #include "bench.h"
 
@@ -34,8 +35,10 @@ static const grouping_t *grouping_of(const bench_job_t *job)
     return job->crowded ? &crowded : &roomy;
 }
 
+/* The sides that are timed, and how; `calls` is by side, 0 for those that are not. */
 typedef struct {
-    unsigned blocks, calls[SIDES];
+    side_t sides[SIDES];
+    unsigned side_count, blocks, calls[SIDES];
 } plan_t;
 
 static double now(void)
@@ -57,11 +60,25 @@ static double clock_cost(void)
     return cost;
 }
 
+static void choose_sides(plan_t *plan, const bench_job_t *job, const bench_options_t *options,
+                         const bench_collective_t *collective)
+{
+    if (options->sides != BENCH_MPI_ALONE) {
+        plan->sides[plan->side_count++] = SIDE_SHIM;
+    }
+    if (options->sides != BENCH_SHIM_ALONE) {
+        plan->sides[plan->side_count++] = SIDE_MPI;
+    }
+    if (bench_floor_has(job, collective)) {
+        plan->sides[plan->side_count++] = SIDE_FLOOR;
+    }
+}
+
 /* The fence lets the stores reach the cache before the clock is read: they are the program's work, not the call's. */
-static void dirty(const bench_job_t *job, const bench_type_t *type, char *send, unsigned value)
+static void dirty(const bench_job_t *job, const bench_type_t *type, char *input, unsigned value)
 {
     for (size_t at = 0; at < job->send_bytes; at += LINE_BYTES) {
-        type->fill(send + at, value);
+        type->fill(input + at, value);
     }
     atomic_thread_fence(memory_order_seq_cst);
 }
@@ -72,10 +89,10 @@ static double run_block(const bench_job_t *job, const bench_options_t *options,
 {
     double cost = clock_cost();
     double total = 0;
-    char *send = side == SIDE_FLOOR ? bench_floor_send(job->floor, job->rank) : job->send;
+    char *input = side == SIDE_FLOOR ? bench_floor_send(job->floor, job->rank) : job->input;
     for (unsigned i = 0; i < calls; i++) {
         if (!options->warm) {
-            dirty(job, options->type, send, 1 + i % 2);
+            dirty(job, options->type, input, 1 + i % 2);
         }
         double start = now();
         if (side == SIDE_FLOOR) {
@@ -140,21 +157,23 @@ static unsigned size_block(const bench_job_t *job, const bench_options_t *option
 /* How many calls make a block, and how many blocks: from what fits the time, or from what the user asked for.
  */
 static plan_t make_plan(const bench_job_t *job, const bench_options_t *options,
-                        const bench_collective_t *collective, unsigned sides)
+                        const bench_collective_t *collective)
 {
     const unsigned min_blocks = grouping_of(job)->min_blocks;
     plan_t plan = {.blocks = MAX_BLOCKS};
+    choose_sides(&plan, job, options, collective);
     if (options->calls > 0) {
         unsigned calls = (unsigned)options->calls;
         plan.blocks = clamp(calls, 1, MAX_BLOCKS);
-        for (unsigned side = 0; side < SIDES; side++) {
-            plan.calls[side] = (calls + plan.blocks - 1) / plan.blocks;
+        for (unsigned i = 0; i < plan.side_count; i++) {
+            plan.calls[plan.sides[i]] = (calls + plan.blocks - 1) / plan.blocks;
         }
         return plan;
     }
-    for (unsigned side = 0; side < sides; side++) {
+    for (unsigned i = 0; i < plan.side_count; i++) {
         double seconds;
-        plan.calls[side] = size_block(job, options, collective, (side_t)side, &seconds);
+        const side_t side = plan.sides[i];
+        plan.calls[side] = size_block(job, options, collective, side, &seconds);
         plan.blocks = clamp(options->seconds / (seconds * plan.calls[side]), min_blocks, plan.blocks);
     }
     return plan;
@@ -175,26 +194,33 @@ static bench_spread_t spread(double *samples, unsigned n)
                             .p95 = microseconds * samples[((n - 1) * 95 + 99) / 100]};
 }
 
-/* Samples of one side, of all blocks. */
-static bench_spread_t collect(const bench_job_t *job, double *samples, unsigned blocks)
+/* The samples of all blocks become the line's; sides that were not timed stay 0. */
+static void collect(const bench_job_t *job, const plan_t *plan, double sample[SIDES][MAX_BLOCKS], bench_line_t *line)
 {
-    PMPI_Allreduce(MPI_IN_PLACE, samples, (int)blocks, MPI_DOUBLE, MPI_MAX, job->comm);
-    return spread(samples, blocks);
+    bench_spread_t *spreads[SIDES] = {&line->shim, &line->mpi, &line->floor};
+    for (unsigned i = 0; i < plan->side_count; i++) {
+        const side_t side = plan->sides[i];
+        PMPI_Allreduce(MPI_IN_PLACE, sample[side], (int)plan->blocks, MPI_DOUBLE, MPI_MAX, job->comm);
+        *spreads[side] = spread(sample[side], plan->blocks);
+    }
+    line->shim_calls = plan->blocks * plan->calls[SIDE_SHIM];
+    line->mpi_calls = plan->blocks * plan->calls[SIDE_MPI];
 }
 
 void bench_measure(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective,
                    size_t bytes, bench_line_t *line)
 {
     double sample[SIDES][MAX_BLOCKS];
-    *line = (bench_line_t){.collective = collective, .bytes = bytes};
+    *line = (bench_line_t){.collective = collective, .bytes = bytes, .in_place = job->in_place};
+    bench_progress_show(line, 0);
     bench_job_resize(job, options->type, collective, bytes);
-    line->same = bench_job_compare(job, collective, line->path, sizeof line->path);
-    const unsigned sides = bench_floor_has(job, collective) ? SIDES : SIDE_FLOOR;
-    plan_t plan = make_plan(job, options, collective, sides);
+    line->same = bench_job_compare(job, options, collective, line->path, sizeof line->path);
+    plan_t plan = make_plan(job, options, collective);
 
     for (unsigned block = 0; block < plan.blocks; block++) {
-        for (unsigned turn = 0; turn < sides; turn++) {
-            const side_t side = (side_t)((turn + block) % sides);
+        bench_progress_show(line, (double)block / plan.blocks);
+        for (unsigned turn = 0; turn < plan.side_count; turn++) {
+            const side_t side = plan.sides[(turn + block) % plan.side_count];
             /* Without the barrier the first to leave a slow block would count its wait for the last in a fast
              * one. */
             MPI_Barrier(job->comm);
@@ -202,11 +228,5 @@ void bench_measure(bench_job_t *job, const bench_options_t *options, const bench
             sample[side][block] = run_block(job, options, collective, side, plan.calls[side]);
         }
     }
-    line->shim = collect(job, sample[SIDE_SHIM], plan.blocks);
-    line->mpi = collect(job, sample[SIDE_MPI], plan.blocks);
-    if (sides > SIDE_FLOOR) {
-        line->floor = collect(job, sample[SIDE_FLOOR], plan.blocks);
-    }
-    line->shim_calls = plan.blocks * plan.calls[SIDE_SHIM];
-    line->mpi_calls = plan.blocks * plan.calls[SIDE_MPI];
+    collect(job, &plan, sample, line);
 }

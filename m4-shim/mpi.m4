@@ -28,3 +28,34 @@ AC_DEFUN([SHIM_FIND_MPICH], [
   AC_SUBST([MPICH_EXEC])
   AC_SUBST([MPICH_CPPFLAGS])
 ])
+
+dnl SHIM_FIND_OPENMPI: finds Open MPI, which shim_bench is built for too, to be compared with. Optional.
+dnl Sets OPENMPI_CC (compiler wrapper; empty: none), OPENMPI_EXEC (launcher) and OPENMPI_CPPFLAGS.
+AC_DEFUN([SHIM_FIND_OPENMPI], [
+  AC_MSG_CHECKING([for a compiler wrapper of Open MPI])
+  OPENMPI_CC=
+  AS_CASE([$with_openmpi],
+    [no], [shim_candidates=],
+    [check|yes], [shim_candidates="mpicc.openmpi mpicc"],
+    [AS_IF([test -d "$with_openmpi"],
+       [shim_candidates="$with_openmpi/bin/mpicc.openmpi $with_openmpi/bin/mpicc"],
+       [shim_candidates="$with_openmpi"])])
+  for shim_cc in $shim_candidates; do
+    AS_IF([echo '#include <mpi.h>' | $shim_cc -E -dM -x c - 2>/dev/null | grep -q 'define OMPI_MAJOR_VERSION'],
+      [OPENMPI_CC=$shim_cc; break])
+  done
+  AS_IF([test -n "$OPENMPI_CC"], [AC_MSG_RESULT([$OPENMPI_CC])], [AC_MSG_RESULT([none])])
+  AS_CASE([$with_openmpi:$OPENMPI_CC],
+    [check:*|no:*|*:?*], [],
+    [AC_MSG_ERROR([--with-openmpi: no Open MPI found (tried: $shim_candidates). Debian: apt-get install libopenmpi-dev openmpi-bin])])
+  OPENMPI_CPPFLAGS=
+  AS_IF([test -n "$OPENMPI_CC"], [
+    for shim_word in `$OPENMPI_CC -show`; do
+      AS_CASE([$shim_word], [-I*], [OPENMPI_CPPFLAGS="$OPENMPI_CPPFLAGS $shim_word"])
+    done])
+  OPENMPI_EXEC=`echo $OPENMPI_CC | sed 's/mpicc\(.openmpi\)\{0,1\}$/mpirun\1/'`
+  AC_SUBST([OPENMPI_CC])
+  AC_SUBST([OPENMPI_EXEC])
+  AC_SUBST([OPENMPI_CPPFLAGS])
+  AM_CONDITIONAL([OPENMPI], [test -n "$OPENMPI_CC"])
+])
