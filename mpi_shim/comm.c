@@ -277,8 +277,19 @@ static shim_comm_t *create(MPI_Comm handle)
     return comm;
 }
 
+static atomic_bool ended; /* relaxed: who still calls has waited for Finalize by other means, or is wrong anyway */
+
+void shim_comm_end(void)
+{
+    atomic_store_explicit(&ended, true, memory_order_relaxed);
+    atomic_fetch_add_explicit(&shim_comms_freed, 1, memory_order_relaxed);
+}
+
 shim_comm_t *shim_comm_get(MPI_Comm handle)
 {
+    if (__builtin_expect(atomic_load_explicit(&ended, memory_order_relaxed), 0)) {
+        return NULL;
+    }
     shim_comm_t *comm = look_up(handle);
     if (__builtin_expect(comm != NULL, 1)) {
         return comm;

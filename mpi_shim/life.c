@@ -129,6 +129,7 @@ int shim_Finalize(void)
     int code = shim_pmpi.Finalize();
     /* After it: the program's delete callbacks, which run in Finalize, may still have used collectives. */
     if (code == MPI_SUCCESS && atomic_load_explicit(&started, memory_order_acquire)) {
+        shim_comm_end();
         shim_report_write();
         hcore_log_close();
     }

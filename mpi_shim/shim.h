@@ -111,6 +111,8 @@ struct shim_comm {
 shim_comm_t *shim_comm_get(MPI_Comm comm);
 /* Grows with every communicator that is freed, before its handle can be given out again. */
 extern atomic_uint shim_comms_freed;
+/* After Finalize: every call is the MPI's own, which says so. */
+void shim_comm_end(void);
 /* Comm_free and Comm_disconnect. */
 int shim_comm_free_with(MPI_Comm *handle, int (*free_it)(MPI_Comm *));
 int shim_comm_delete(MPI_Comm comm, int keyval, void *value, void *extra); /* attribute callback */

@@ -232,10 +232,12 @@ static void do_clean(world_t *w)
     if (first == EXTENTS_NONE) {
         return;
     }
-    for (uint32_t p = w->page[first].dirty_from; p < w->page[first].dirty_to; p++) {
+    extents_taken_t taken;
+    extents_claim(&w->e, first, &taken);
+    for (uint32_t p = taken.dirty_from; p < taken.dirty_to; p++) {
         w->old[p] = false;
     }
-    extents_cleaned(&w->e, first);
+    extents_unclaim(&w->e, &taken, true);
 }
 
 /* ---- random sequences ---- */

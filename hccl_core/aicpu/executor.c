@@ -16,6 +16,13 @@ typedef struct {
     const hx_expansion_t *list;
 } run_t;
 
+/* NULL: not in the peer's shared heap, or not all of it shown to this rank. */
+static uint8_t *published(const run_t *run, const hx_loc_t *loc, const lane_place_t *shown, uint64_t bytes)
+{
+    const bool inside = loc->offset <= shown->bytes && bytes <= shown->bytes - loc->offset;
+    return inside ? heap_find(run->comm, loc->index, shown->place + loc->offset, bytes) : NULL;
+}
+
 /* NULL: memory of a peer outside its shared heap. */
 static uint8_t *address(const run_t *run, const hx_loc_t *loc, uint64_t bytes)
 {
@@ -29,39 +36,60 @@ static uint8_t *address(const run_t *run, const hx_loc_t *loc, uint64_t bytes)
     case HX_SCRATCH:
         return run->comm->scratch + loc->offset;
     case HX_PEER: /* published: visible since a WAIT on that rank */
-        return heap_find(run->comm, loc->index, *lane_publish(run->comm, loc->index, run->comm->rank) + loc->offset, bytes);
+        return published(run, loc, lane_publish(run->comm, loc->index, run->comm->rank), bytes);
     case HX_PEER_OUT:
-        return heap_find(run->comm, loc->index, *lane_publish_out(run->comm, loc->index, run->comm->rank) + loc->offset, bytes);
+        return published(run, loc, lane_publish_out(run->comm, loc->index, run->comm->rank), bytes);
     }
     return NULL;
+}
+
+/* Of what is to go to a peer, the part it has room for. */
+static uint64_t room_for(const run_t *run, const hx_task_t *task)
+{
+    const uint64_t room = lane_publish_out(run->comm, task->dst.index, run->comm->rank)->bytes, at = task->dst.offset;
+    const uint64_t left = room > at ? room - at : 0;
+    return task->bytes < left ? task->bytes : left;
 }
 
 static hcore_status_t do_copy(const run_t *run, const hx_task_t *task)
 {
     const hx_loc_t *src = &run->list->src[task->first_src];
-    uint8_t *dst = address(run, &task->dst, task->bytes);
-    const uint8_t *from = address(run, src, task->bytes);
+    const uint64_t bytes = task->dst.space == HX_PEER_OUT ? room_for(run, task) : task->bytes;
+    uint8_t *dst = address(run, &task->dst, bytes);
+    const uint8_t *from = address(run, src, bytes);
+    if (!dst || bytes == 0) {
+        return HCORE_OK; /* the receiver has found that it lacks room */
+    }
     if (!from) {
-        const uint64_t base = *lane_publish(run->comm, src->index, run->comm->rank);
-        return cma_read(run->comm, src->index, dst, base + src->offset, task->bytes);
+        const uint64_t base = lane_publish(run->comm, src->index, run->comm->rank)->place;
+        return cma_read(run->comm, src->index, dst, base + src->offset, bytes);
     }
     if (from != dst) { /* in place: the data is there already */
         if (task->kind == HX_STREAM) {
-            stream_copy(dst, from, task->bytes);
+            stream_copy(dst, from, bytes);
         } else {
-            memcpy(dst, from, task->bytes);
+            memcpy(dst, from, bytes);
         }
     }
     return HCORE_OK;
 }
 
+/* An operand that a peer does not have in full comes of a wrong program: nothing is reduced then, and the call fails when all tasks
+ * are done. */
 static void do_reduce(const run_t *run, const hx_task_t *task)
 {
     const hcore_reducer_t *reducer = run->args->reducer;
+    uint8_t *dst = address(run, &task->dst, task->bytes);
+    bool whole = dst != NULL;
     for (uint32_t i = 0; i < task->nsrc; i++) {
         run->comm->source[i] = address(run, &run->list->src[task->first_src + i], task->bytes);
+        whole = whole && run->comm->source[i];
     }
-    reducer->run(reducer, address(run, &task->dst, task->bytes), run->comm->source, task->nsrc, task->bytes / reducer->elem_bytes);
+    if (whole) {
+        reducer->run(reducer, dst, run->comm->source, task->nsrc, task->bytes / reducer->elem_bytes);
+    } else {
+        run->comm->truncated = true;
+    }
 }
 
 static void do_post(hcore_comm_t *comm, uint32_t peer)
@@ -129,7 +157,8 @@ static void publish(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape
 {
     for (uint32_t i = 0; i < comm->nranks; i++) {
         uint32_t block = hx_publish_block(shape, i);
-        *lane_publish(comm, comm->rank, i) = (uint64_t)(uintptr_t)hcore_block_at(&args->in, block);
+        *lane_publish(comm, comm->rank, i) =
+            (lane_place_t){(uintptr_t)hcore_block_at(&args->in, block), hx_in_bytes(shape, block)};
     }
 }
 
@@ -215,6 +244,15 @@ hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const cha
     shape.load = path.load;
     shape.store = path.store;
     const uint64_t start = path.trial ? now_ns() : 0;
-    status = run_on(comm, args, &shape, path.in_place, algorithm);
-    return status == HCORE_OK && path.trial ? path_tried(comm, args, path.direct, now_ns() - start) : status;
+    status = path.store ? push_begin(comm) : HCORE_OK;
+    if (status == HCORE_OK) {
+        status = run_on(comm, args, &shape, path.in_place, algorithm);
+    }
+    push_end(comm);
+    path.truncated |= comm->truncated;
+    comm->truncated = false;
+    if (status == HCORE_OK && path.trial) {
+        status = path_tried(comm, args, path.direct, now_ns() - start);
+    }
+    return status == HCORE_OK && path.truncated ? HCORE_ERR_TRUNCATE : status;
 }

@@ -104,18 +104,32 @@ static uint64_t publish(hcore_comm_t *comm, const hcore_args_t *args, const hx_s
     uint64_t facts = FACT_LOAD | FACT_STORE | (args->in_place ? FACT_IN_PLACE : 0);
     for (uint32_t i = 0; i < comm->nranks; i++) {
         const uint32_t in = hx_publish_block(shape, i), out = hx_publish_out_block(shape, i);
+        *lane_publish(comm, comm->rank, i) = *lane_publish_out(comm, comm->rank, i) = (lane_place_t){0, 0};
         if (i != comm->rank && hx_in_bytes(shape, in) > 0) {
             const uint8_t *data = hcore_block_at(&args->in, in);
-            *lane_publish(comm, comm->rank, i) = (uint64_t)(uintptr_t)data;
+            *lane_publish(comm, comm->rank, i) = (lane_place_t){(uintptr_t)data, hx_in_bytes(shape, in)};
             facts &= ~(hcore_heap_owns(data) ? UINT64_C(0) : FACT_LOAD);
         }
         if (i != comm->rank && hx_out_bytes(shape, out) > 0) {
             const uint8_t *data = hcore_block_at(&args->out, out);
-            *lane_publish_out(comm, comm->rank, i) = (uint64_t)(uintptr_t)data;
+            *lane_publish_out(comm, comm->rank, i) = (lane_place_t){(uintptr_t)data, hx_out_bytes(shape, out)};
             facts &= ~(hcore_heap_owns(data) ? UINT64_C(0) : FACT_STORE);
         }
     }
     return facts;
+}
+
+/* A peer has more for this rank than there is room for, where only the two know the size. */
+static bool sends_too_much(const hcore_comm_t *comm, const hcore_args_t *args, uint32_t peer)
+{
+    const bool receives = args->oper != HCORE_OPER_GatherV || comm->rank == args->root;
+    const uint64_t sent = lane_publish(comm, peer, comm->rank)->bytes, room = lane_publish_out(comm, comm->rank, peer)->bytes;
+    if (!receives || hcore_oper_bytes(args->oper) != HCORE_BYTES_UNKNOWN || sent <= room) {
+        return false;
+    }
+    hcore_error("rank %u: %s: rank %u sends %llu bytes, there is room for %llu", comm->rank, hcore_oper_name(args->oper), peer,
+                (unsigned long long)sent, (unsigned long long)room);
+    return true;
 }
 
 /* The closing WAITs of every path on heaps keep what is published until all have used it. */
@@ -127,18 +141,31 @@ static hcore_status_t ask_for_heaps(hcore_comm_t *comm, const hcore_args_t *args
         return status;
     }
     uint64_t all = FACT_LOAD | FACT_STORE, any = 0;
-    comm->ctl[comm->rank].in[ask % ASK_DEPTH] = publish(comm, args, shape);
+    bool same = true, truncated = false;
+    lane_ctl_t *mine = &comm->ctl[comm->rank];
+    mine->in[ask % ASK_DEPTH] = publish(comm, args, shape);
+    mine->call[ask % ASK_DEPTH] = ask_call(HCORE_BACKEND_AICPU, args->oper,
+                                           hcore_oper_bytes(args->oper) == HCORE_BYTES_UNKNOWN ? 0 : args->bytes);
+    atomic_store_explicit(&mine->ask, ask, memory_order_relaxed);
     round_arrive(comm, round, PHASE_DATA);
     status = round_await_all(comm, round, PHASE_DATA);
     for (uint32_t i = 0; i < comm->nranks && status == HCORE_OK; i++) {
         all &= comm->ctl[i].in[ask % ASK_DEPTH];
         any |= comm->ctl[i].in[ask % ASK_DEPTH];
+        same = same && ask_agrees(comm, i, ask);
+        truncated |= i != comm->rank && sends_too_much(comm, args, i);
     }
     if (status == HCORE_OK) {
         round_done(comm, round, true);
         path->load = path->direct = all & FACT_LOAD;
         path->store = all & FACT_STORE;
         path->in_place = any & FACT_IN_PLACE;
+        path->truncated = truncated;
+    }
+    if (status == HCORE_OK && !same) {
+        hcore_error("rank %u: %s of %llu bytes, but not on all ranks", comm->rank, hcore_oper_name(args->oper),
+                    (unsigned long long)args->bytes);
+        status = HCORE_ERR_TRUNCATE;
     }
     return status;
 }

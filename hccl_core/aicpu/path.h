@@ -25,6 +25,7 @@ path_choice_t *path_choice_create(void);
 typedef struct {
     bool direct, load, store; /* as hx_shape_t has them */
     bool in_place;     /* of some rank, or not known */
+    bool truncated;    /* some peer sends more than this rank has room for: the part that fits arrives, and the call fails */
     bool trial;        /* the call is one of the tries and must be timed */
 } path_t;
 

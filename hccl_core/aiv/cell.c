@@ -86,7 +86,7 @@ static bool asks_offer(const exchange_t *x, uint32_t peer)
 /* Where the message to `peer` may be written; NULL: nowhere. */
 static uint8_t *offered(const exchange_t *x, uint32_t peer)
 {
-    const lane_offer_t *offer = lane_offer(x->comm, peer, x->comm->rank);
+    const lane_place_t *offer = lane_offer(x->comm, peer, x->comm->rank);
     return offer->place && offer->bytes >= x->out_left[peer] ? heap_at(x->comm, peer, offer->place) : NULL;
 }
 
@@ -98,7 +98,7 @@ static void make_offers(exchange_t *x)
         const uint8_t *block = bytes >= x->offer_least ? receive_block(x, i) : NULL;
         const bool there = block && hcore_heap_owns(block) && hcore_heap_owns(block + bytes - 1);
         *lane_offer(comm, comm->rank, i) =
-            (lane_offer_t){there ? hcore_heap_offset(block) : 0, bytes};
+            (lane_place_t){there ? hcore_heap_offset(block) : 0, bytes};
     }
     flag_set(comm, &comm->ctl[comm->rank].epoch, x->epoch);
 }
@@ -128,6 +128,9 @@ static uint64_t fill_cell(const exchange_t *x, uint32_t peer, lane_cell_t *cell)
 {
     const uint64_t room = cell_room(x->comm), left = x->out_left[peer], bytes = left < room ? left : room, after = left - bytes;
     uint8_t *there = asks_offer(x, peer) ? offered(x, peer) : NULL;
+    if (there && push_begin(x->comm) != HCORE_OK) {
+        there = NULL; /* the communicator is broken, which a wait will find: a cell is always safe */
+    }
     if (there) {
         far_copy(there, send_block(x, peer), left);
         cell->bytes = PUSHED;
@@ -251,5 +254,7 @@ hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args)
         copy(receive_block(&x, me), send_block(&x, me),
              args->oper == HCORE_OPER_GatherV ? args_out_bytes(args, me) : args_in_bytes(args, me));
     }
-    return drive(&x);
+    hcore_status_t status = drive(&x);
+    push_end(comm);
+    return status;
 }

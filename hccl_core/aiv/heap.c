@@ -203,17 +203,23 @@ static uint64_t part_place(const hcore_comm_t *comm, const hcore_args_t *args, c
     return part == NO_PART || !takes_part(comm, args, who) ? NOT_NEEDED : place_of(comm, args, blocks, part);
 }
 
-/* After the flags: whether all have given what is needed, and where it lies here. The same on every rank. */
-static bool take_places(hcore_comm_t *comm, uint64_t ask)
+/* After the flags: whether all have given what is needed, and where it lies here. The same on every rank; and so is the error if the
+ * ranks have called with different sizes. */
+static hcore_status_t take_places(hcore_comm_t *comm, uint64_t ask, bool *all)
 {
-    bool all = true;
+    bool same = true;
+    *all = true;
     for (uint32_t i = 0; i < comm->nranks; i++) {
         const uint64_t in = comm->ctl[i].in[ask % ASK_DEPTH], out = comm->ctl[i].out[ask % ASK_DEPTH];
-        all = all && in && out;
+        *all = *all && in && out;
+        same = same && ask_agrees(comm, i, ask);
         comm->heap_in[i] = heap_at(comm, i, in);
         comm->heap_out[i] = heap_at(comm, i, out);
     }
-    return all;
+    if (!same) {
+        hcore_error("rank %u: operators or sizes differ between the ranks", comm->rank);
+    }
+    return same ? HCORE_OK : HCORE_ERR_TRUNCATE;
 }
 
 static bool worth_asking(hcore_comm_t *comm, const hcore_args_t *args, const heap_kernel_t *kernel)
@@ -229,13 +235,21 @@ static bool worth_asking(hcore_comm_t *comm, const hcore_args_t *args, const hea
     return true;
 }
 
-hcore_status_t aiv_heap_try(hcore_comm_t *comm, const hcore_args_t *args, bool *done)
+static hcore_status_t move(hcore_comm_t *comm, const hcore_args_t *args, const heap_kernel_t *kernel, uint64_t round)
 {
-    const heap_kernel_t *kernel = &kernels[args->oper];
-    *done = false;
-    if (!worth_asking(comm, args, kernel)) {
-        return HCORE_OK;
+    hcore_status_t status = push_begin(comm);
+    if (status == HCORE_OK) {
+        kernel->run(comm, args);
+        round_done(comm, round, true);
+        status = round_wait_done(comm, round);
     }
+    push_end(comm);
+    return status;
+}
+
+/* Asks, and moves if all can. */
+static hcore_status_t run_round(hcore_comm_t *comm, const hcore_args_t *args, const heap_kernel_t *kernel, bool *done)
+{
     const uint64_t round = round_next(comm), ask = ++comm->asks;
     lane_ctl_t *mine = &comm->ctl[comm->rank];
     hcore_status_t status = round_may_write(comm, round);
@@ -244,18 +258,29 @@ hcore_status_t aiv_heap_try(hcore_comm_t *comm, const hcore_args_t *args, bool *
     }
     const bool able = kernel->in_place || !args->in_place;
     mine->in[ask % ASK_DEPTH] = able ? part_place(comm, args, &args->in, kernel->in, kernel->in_at) : 0;
+    mine->call[ask % ASK_DEPTH] = ask_call(HCORE_BACKEND_AIV, args->oper, args->bytes);
+    atomic_store_explicit(&mine->ask, ask, memory_order_relaxed);
     mine->out[ask % ASK_DEPTH] = part_place(comm, args, &args->out, kernel->out, kernel->out_at);
     round_arrive(comm, round, PHASE_DATA);
     status = round_await_all(comm, round, PHASE_DATA);
     if (status != HCORE_OK) {
         return status;
     }
-    *done = take_places(comm, ask);
-    if (*done) {
-        kernel->run(comm, args);
-    } else {
-        comm->heap_rest[args->oper] = REST_CALLS;
+    status = take_places(comm, ask, done);
+    if (status == HCORE_OK && *done) {
+        return move(comm, args, kernel, round);
     }
+    comm->heap_rest[args->oper] = REST_CALLS;
     round_done(comm, round, true);
-    return *done ? round_wait_done(comm, round) : HCORE_OK;
+    return status;
+}
+
+hcore_status_t aiv_heap_try(hcore_comm_t *comm, const hcore_args_t *args, bool *done)
+{
+    const heap_kernel_t *kernel = &kernels[args->oper];
+    *done = false;
+    if (!worth_asking(comm, args, kernel)) {
+        return HCORE_OK;
+    }
+    return run_round(comm, args, kernel, done);
 }

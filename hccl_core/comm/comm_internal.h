@@ -13,8 +13,12 @@
  *                    `seq` (release) pairs with the readers' load of `seq` (acquire).
  *   ctl[r].flag      AIV slots: 2*round + phase, written by r (release), read by all (acquire): "my slot holds
  *                    the data of this round / my slice of the result".
- *   ctl[r].in[d], out[d]   rounds that ask for shared heaps, by parity of their number: where r's IN and OUT lie (aiv/heap.c,
- *                    aicpu/path.c say in which terms). Plain data, written by r before its flag. Nobody leaves such a round before
+ *   ctl[r].busy      r may be writing in peers' heaps. Set before a fence and a look at header.broken, cleared (release) when it
+ *                    has left the operator. A rank that leaves an operator with an error, after which its caller may do with
+ *                    the buffers what it likes, sets header.broken before a fence and then waits for every peer's busy to be
+ *                    clear (acquire): either the peer sees broken, or it is waited for (wait.h, push_begin; wait.c, hcore_quit).
+ *   ctl[r].in[d], out[d], call[d], ask   rounds that ask for shared heaps, by parity of their number: where r's IN and OUT lie
+ *                    (aiv/heap.c, aicpu/path.c say in which terms), what it calls, and the number itself. Plain data, written by r before its flag. Nobody leaves such a round before
  *                    everyone has arrived, so who writes those of ask k knows that all have read those of ask k - 2.
  *   ctl[r].done      round that r has finished reading, written by r (release), read (acquire) by a rank that
  *                    is about to write its line or slot again.
@@ -23,8 +27,9 @@
  *   ctl[r].epoch     AIV cells: exchanges that r has begun; written by r (release) after its offers, read by senders (acquire).
  *   offer[i][j]      AIV cells: where j may write in i's heap; written by i before its epoch.
  *   notify[i][j]     AI CPU: number of POSTs of i to j; written by i (release), read by j (acquire).
- *   publish[i][j]    AI CPU direct path: address in i's memory that j may read; written by i before its POST to j, or
- *                    before its flag of the round in which all ranks tell what they have in their heaps (aicpu/path.c).
+ *   publish[i][j]    AI CPU direct path: address and bytes in i's memory that j may read; written by i before its POST to j, or
+ *                    before its flag of the round in which all ranks tell what they have in their heaps (aicpu/path.c); by parity of
+ *                    asks, as a peer without data for anyone may be at the next already.
  *   publish_out[i][j]   the same for where in i's OUT j's data goes.
  *   slot, cell, window   plain data, ordered by the flags above.
  *
@@ -65,9 +70,11 @@ typedef struct {
 typedef struct {
     lane_line_t line[LANE_DEPTH];
     _Alignas(LANE_ALIGN) _Atomic uint64_t flag;
-    uint64_t in[ASK_DEPTH], out[ASK_DEPTH]; /* in the line of `flag`: who sees it has these too */
+    uint64_t in[ASK_DEPTH], out[ASK_DEPTH], call[ASK_DEPTH]; /* in the line of `flag`: who sees it has these too */
+    _Atomic uint64_t ask; /* relaxed: ordered by `flag`, but its writer may be one ahead of who looks */
     _Alignas(LANE_ALIGN) _Atomic uint64_t done;
     _Alignas(LANE_ALIGN) _Atomic uint64_t epoch;
+    _Alignas(LANE_ALIGN) _Atomic uint32_t busy;
     _Alignas(LANE_ALIGN) _Atomic uint32_t cpu; /* 1 + where r ran when it last waited long; 0 unknown (comm/spread.c) */
     uint64_t probe; /* read by a peer through CMA when the communicator is made */
 } lane_ctl_t;
@@ -76,10 +83,11 @@ typedef struct {
     _Alignas(LANE_ALIGN) _Atomic uint64_t value;
 } lane_counter_t;
 
-/* Where the owner lets a peer write in an exchange of cells: offset in the owner's heap (0: nowhere), bytes. */
+/* Memory that a rank shows to a peer. In publish, publish_out: its address in that rank; in offer: its offset in that rank's heap, 0
+ * for none. */
 typedef struct {
     uint64_t place, bytes;
-} lane_offer_t;
+} lane_place_t;
 
 /* One cell of a pair. `chunk` (release) is written last and pairs with the receiver's load (acquire). */
 typedef struct {
@@ -128,7 +136,7 @@ struct hcore_comm {
     uint64_t *left; /* 2 * nranks: scratch of one exchange */
     /* AI CPU: counters per peer, and waits put off from the last operator */
     uint64_t *posted, *awaited;
-    bool deferred;
+    bool deferred, truncated;
     struct expansion_cache *cache;
     struct path_choice *path;
     uint8_t *scratch;
@@ -179,19 +187,21 @@ static inline _Atomic uint64_t *lane_notify(const hcore_comm_t *comm, uint32_t f
     return &comm->notify[(uint64_t)from * comm->nranks + to].value;
 }
 
-static inline uint64_t *lane_publish(const hcore_comm_t *comm, uint32_t from, uint32_t to)
+static inline lane_place_t *lane_publish(const hcore_comm_t *comm, uint32_t from, uint32_t to)
 {
-    return (uint64_t *)(comm->base + comm->layout.publish) + (uint64_t)from * comm->nranks + to;
+    const uint64_t parity = comm->asks % ASK_DEPTH, pairs = (uint64_t)comm->nranks * comm->nranks;
+    return (lane_place_t *)(comm->base + comm->layout.publish) + parity * pairs + (uint64_t)from * comm->nranks + to;
 }
 
-static inline uint64_t *lane_publish_out(const hcore_comm_t *comm, uint32_t from, uint32_t to)
+static inline lane_place_t *lane_publish_out(const hcore_comm_t *comm, uint32_t from, uint32_t to)
 {
-    return (uint64_t *)(comm->base + comm->layout.publish_out) + (uint64_t)from * comm->nranks + to;
+    const uint64_t parity = comm->asks % ASK_DEPTH, pairs = (uint64_t)comm->nranks * comm->nranks;
+    return (lane_place_t *)(comm->base + comm->layout.publish_out) + parity * pairs + (uint64_t)from * comm->nranks + to;
 }
 
-static inline lane_offer_t *lane_offer(const hcore_comm_t *comm, uint32_t from, uint32_t to)
+static inline lane_place_t *lane_offer(const hcore_comm_t *comm, uint32_t from, uint32_t to)
 {
-    return (lane_offer_t *)(comm->base + comm->layout.offer) + (uint64_t)from * comm->nranks + to;
+    return (lane_place_t *)(comm->base + comm->layout.offer) + (uint64_t)from * comm->nranks + to;
 }
 
 static inline uint8_t *lane_window(const hcore_comm_t *comm, uint32_t rank)
@@ -227,6 +237,22 @@ static inline uint8_t *heap_find(const hcore_comm_t *comm, uint32_t rank, uint64
 {
     const uint64_t offset = address - comm->heap_range[rank].base, room = comm->heap_range[rank].bytes;
     return comm->heaps && offset < room && bytes <= room - offset ? heap_at(comm, rank, offset) : NULL;
+}
+
+/*
+ * What a rank calls, for the round that asks for heaps: a program in which ranks call different operators or sizes must get an
+ * error, not another rank's memory written. A peer may be one ask ahead of who looks.
+ */
+static inline uint64_t ask_call(hcore_backend_t engine, hcore_oper_t oper, uint64_t bytes)
+{
+    return bytes ^ ((uint64_t)oper << 48) ^ ((uint64_t)engine << 60);
+}
+
+static inline bool ask_agrees(const hcore_comm_t *comm, uint32_t peer, uint64_t ask)
+{
+    const lane_ctl_t *mine = &comm->ctl[comm->rank], *theirs = &comm->ctl[peer];
+    return atomic_load_explicit(&theirs->ask, memory_order_relaxed) - ask <= 1 &&
+           theirs->call[ask % ASK_DEPTH] == mine->call[ask % ASK_DEPTH];
 }
 
 /* transport/cma.c: whether this rank can read `peer`'s memory, by reading its probe word; and the read itself. */

@@ -15,6 +15,7 @@ enum {
     SLEEP_AFTER_RANK_NS = 5 * 1000,       /* for each rank: yields that brought nothing for so long lead to sleep */
     SPREAD_EVERY_NS = 2 * 1000 * 1000,    /* ranks with a cpu each that wait look where the others run */
     SLEEP_NS = 500 * 1000,                /* bound of one sleep: the caller's library must keep moving */
+    QUIT_NS = 2000 * 1000 * 1000,         /* how long who leaves with an error waits for a peer that does not move */
     ALIVE_EVERY_NS = 100 * 1000 * 1000    /* how often peers are checked to be alive */
 };
 
@@ -150,6 +151,26 @@ hcore_status_t hcore_wait_slow(hcore_comm_t *comm, const hcore_condition_t *cond
         }
     }
     return HCORE_OK;
+}
+
+/* Peers inside the operator find out within ALIVE_EVERY_NS that the communicator is broken, unless they are stopped. */
+void hcore_quit(hcore_comm_t *comm)
+{
+    const uint64_t start = now_ns();
+    push_end(comm); /* this rank writes nothing more, and others may be leaving too */
+    if (atomic_load_explicit(&comm->header->broken, memory_order_relaxed) == 0) {
+        return; /* an error after which all go on */
+    }
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with the fence in push_begin */
+    for (uint32_t peer = 0; peer < comm->nranks; peer++) {
+        while (atomic_load_explicit(&comm->ctl[peer].busy, memory_order_acquire) != 0 && !peer_dead(comm, peer)) {
+            if (now_ns() - start > QUIT_NS) {
+                hcore_error("rank %u leaves a broken operator, though rank %u may still write in its memory", comm->rank, peer);
+                return;
+            }
+            sched_yield();
+        }
+    }
 }
 
 typedef struct {

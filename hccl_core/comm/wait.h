@@ -71,6 +71,27 @@ hcore_status_t hcore_wait_flag_slow(hcore_comm_t *comm, _Atomic uint64_t *flag, 
  * go on. `dead` is the rank that ended, or -1. Returns `status`. */
 hcore_status_t hcore_break(hcore_comm_t *comm, hcore_status_t status, int dead);
 
+/*
+ * Around everything that writes in peers' heaps. push_begin fails if the communicator is broken: some peer may have given up the
+ * operator, and its caller the memory. push_end comes when nothing of the operator is left to write, also after an error.
+ * Begin late, when the peers' flags have been seen: the fence waits for all stores before it, and those are done by then.
+ */
+static inline hcore_status_t push_begin(hcore_comm_t *comm)
+{
+    atomic_store_explicit(&comm->ctl[comm->rank].busy, 1, memory_order_relaxed);
+    atomic_thread_fence(memory_order_seq_cst); /* pairs with the fence in hcore_quit */
+    const uint32_t broken = atomic_load_explicit(&comm->header->broken, memory_order_relaxed);
+    return __builtin_expect(broken == 0, 1) ? HCORE_OK : (hcore_status_t)(1 - (int)broken);
+}
+
+static inline void push_end(hcore_comm_t *comm)
+{
+    atomic_store_explicit(&comm->ctl[comm->rank].busy, 0, memory_order_release); /* pairs with the acquire in hcore_quit */
+}
+
+/* Before this rank leaves an operator with an error: no peer will write in its memory afterwards. */
+void hcore_quit(hcore_comm_t *comm);
+
 static inline hcore_status_t flag_wait(hcore_comm_t *comm, _Atomic uint64_t *flag, uint64_t value, uint32_t peer)
 {
     for (uint32_t i = 0; i < comm->spin; i++) {

@@ -149,16 +149,22 @@ static void join(extents_t *e, uint32_t neighbour, uint32_t *dirty_from, uint32_
 {
     const extent_page_t was = e->page[neighbour];
     unlink_free(e, neighbour);
-    if (was.dirty_from < was.dirty_to) {
+    if (was.dirty_from == was.dirty_to) {
+        return;
+    }
+    if (*dirty_from == *dirty_to) {
+        *dirty_from = was.dirty_from;
+        *dirty_to = was.dirty_to;
+    } else {
         *dirty_from = was.dirty_from < *dirty_from ? was.dirty_from : *dirty_from;
         *dirty_to = was.dirty_to > *dirty_to ? was.dirty_to : *dirty_to;
     }
 }
 
-void extents_give(extents_t *e, uint32_t first)
+/* The used extent becomes free, and one with its free neighbours. */
+static void release(extents_t *e, uint32_t first, uint32_t dirty_from, uint32_t dirty_to)
 {
     uint32_t begin = first, end = first + e->page[first].pages;
-    uint32_t dirty_from = begin, dirty_to = end;
     e->used -= end - begin;
     e->page[first].pages = 0;
     const uint32_t before = e->page[first - 1].first; /* page 0 is used: there is always one before */
@@ -172,6 +178,11 @@ void extents_give(extents_t *e, uint32_t first)
         join(e, after, &dirty_from, &dirty_to);
     }
     link_free(e, begin, end - begin, dirty_from, dirty_to);
+}
+
+void extents_give(extents_t *e, uint32_t first)
+{
+    release(e, first, first, first + e->page[first].pages);
 }
 
 static void shrink(extents_t *e, uint32_t first, uint32_t count)
@@ -216,9 +227,16 @@ uint32_t extents_next_dirty(const extents_t *e)
     return EXTENTS_NONE;
 }
 
-void extents_cleaned(extents_t *e, uint32_t first)
+void extents_claim(extents_t *e, uint32_t first, extents_taken_t *taken)
 {
-    extent_page_t *x = &e->page[first];
-    e->dirty -= x->dirty_to - x->dirty_from;
-    x->dirty_to = x->dirty_from;
+    const extent_page_t was = e->page[first];
+    unlink_free(e, first);
+    set_bounds(e, first, was.pages);
+    e->used += was.pages;
+    *taken = (extents_taken_t){first, was.dirty_from, was.dirty_to};
+}
+
+void extents_unclaim(extents_t *e, const extents_taken_t *taken, bool clean)
+{
+    release(e, taken->first, taken->dirty_from, clean ? taken->dirty_from : taken->dirty_to);
 }

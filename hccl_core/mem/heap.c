@@ -215,16 +215,36 @@ static bool discard(uint32_t from, uint32_t to)
     return madvise(at(from), (size_t)(to - from) * heap.page, heap.shared ? MADV_REMOVE : MADV_DONTNEED) == 0;
 }
 
-static void keep_bound(void)
+static bool above(uint64_t bytes)
 {
-    extents_t *e = &heap.extents;
-    if ((uint64_t)e->dirty * heap.page <= KEEP_BYTES) {
-        return;
+    return (uint64_t)heap.extents.dirty * heap.page > bytes;
+}
+
+/* One dirty extent less; false if there is none, or it could not be done. The system is called without the lock: MPIs hook madvise to
+ * hear of memory that goes, and may allocate or free in there. */
+static bool clean_one(void)
+{
+    extents_taken_t taken = {EXTENTS_NONE, 0, 0};
+    pthread_mutex_lock(&lock);
+    const uint32_t first = above(KEEP_AFTER) ? extents_next_dirty(&heap.extents) : EXTENTS_NONE;
+    if (first != EXTENTS_NONE) {
+        extents_claim(&heap.extents, first, &taken);
     }
-    uint32_t first;
-    while ((uint64_t)e->dirty * heap.page > KEEP_AFTER && (first = extents_next_dirty(e)) != EXTENTS_NONE &&
-           discard(e->page[first].dirty_from, e->page[first].dirty_to)) {
-        extents_cleaned(e, first);
+    pthread_mutex_unlock(&lock);
+    if (first == EXTENTS_NONE) {
+        return false;
+    }
+    const bool clean = discard(taken.dirty_from, taken.dirty_to);
+    pthread_mutex_lock(&lock);
+    extents_unclaim(&heap.extents, &taken, clean);
+    pthread_mutex_unlock(&lock);
+    return clean;
+}
+
+/* After blocks were given back. */
+static void keep_bound(bool passed)
+{
+    while (passed && clean_one()) {
     }
 }
 
@@ -277,8 +297,9 @@ void hcore_heap_free(void *block)
     const int saved = errno; /* free() leaves it alone */
     pthread_mutex_lock(&lock);
     extents_give(&heap.extents, check_block(block));
-    keep_bound();
+    const bool passed = above(KEEP_BYTES);
     pthread_mutex_unlock(&lock);
+    keep_bound(passed);
     errno = saved;
 }
 
@@ -299,8 +320,9 @@ bool hcore_heap_resize(void *block, size_t bytes)
         extents_resize(&heap.extents, first, old);
         good = false;
     }
-    keep_bound();
+    const bool passed = above(KEEP_BYTES);
     pthread_mutex_unlock(&lock);
+    keep_bound(passed);
     return good;
 }
 

@@ -82,5 +82,12 @@ hcore_status_t hcore_run(hcore_comm_t *comm, hcore_backend_t backend, const hcor
     } else if (backend == HCORE_BACKEND_AICPU) {
         status = aicpu_run(comm, args, algorithm);
     }
-    return leaves_peers_waiting(status) && comm->broken == HCORE_OK ? hcore_break(comm, status, -1) : status;
+    if (__builtin_expect(status == HCORE_OK, 1)) {
+        return HCORE_OK;
+    }
+    if (leaves_peers_waiting(status) && comm->broken == HCORE_OK) {
+        hcore_break(comm, status, -1);
+    }
+    hcore_quit(comm);
+    return status;
 }
