@@ -230,10 +230,14 @@ uint32_t extents_next_dirty(const extents_t *e)
 void extents_claim(extents_t *e, uint32_t first, extents_taken_t *taken)
 {
     const extent_page_t was = e->page[first];
+    const uint32_t from = was.dirty_from, to = was.dirty_to, end = first + was.pages;
     unlink_free(e, first);
-    set_bounds(e, first, was.pages);
-    e->used += was.pages;
-    *taken = (extents_taken_t){first, was.dirty_from, was.dirty_to};
+    keep_free(e, &(extent_page_t){.dirty_from = first, .dirty_to = first}, first, from - first);
+    keep_free(e, &(extent_page_t){.dirty_from = to, .dirty_to = to}, to, end - to);
+    e->page[from].free = false;
+    set_bounds(e, from, to - from);
+    e->used += to - from;
+    *taken = (extents_taken_t){from, from, to};
 }
 
 void extents_unclaim(extents_t *e, const extents_taken_t *taken, bool clean)

@@ -52,7 +52,7 @@ bool extents_resize(extents_t *extents, uint32_t first, uint32_t count);
 
 /* A free extent with a dirty part, one of the largest class that has any; EXTENTS_NONE if there is none. */
 uint32_t extents_next_dirty(const extents_t *extents);
-/* Takes a free extent whole, for cleaning, and brings it back, clean or as it was. */
+/* Takes the dirty part of a free extent for cleaning, and brings it back, clean or as it was. The rest stays free for others. */
 void extents_claim(extents_t *extents, uint32_t first, extents_taken_t *taken);
 void extents_unclaim(extents_t *extents, const extents_taken_t *taken, bool clean);
 
