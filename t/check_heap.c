@@ -6,6 +6,7 @@
 #define _GNU_SOURCE
 #include "hcore/heap.h"
 #include "mem/heap.h"
+#include "heap_pattern.h"
 #include "tap.h"
 
 #include <dirent.h>
@@ -20,32 +21,6 @@
 enum { KIB = 1024, MIB = 1024 * KIB };
 
 static size_t page;
-
-/* ---- patterns ---- */
-
-static void fill(void *block, size_t bytes, uint64_t key)
-{
-    uint64_t *word = block;
-    for (size_t i = 0; i < bytes / sizeof *word; i++) {
-        word[i] = key + i;
-    }
-}
-
-static bool filled(const void *block, size_t bytes, uint64_t key)
-{
-    const uint64_t *word = block;
-    size_t i = 0;
-    while (i < bytes / sizeof *word && word[i] == key + i) {
-        i++;
-    }
-    return i == bytes / sizeof *word;
-}
-
-static bool zero(const void *block, size_t bytes)
-{
-    const uint8_t *byte = block;
-    return bytes == 0 || (byte[0] == 0 && memcmp(byte, byte + 1, bytes - 1) == 0);
-}
 
 /* ---- what the heap holds ---- */
 

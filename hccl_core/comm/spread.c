@@ -9,20 +9,11 @@
 
 #include <sched.h>
 
-/* What the ranks say may be old by now; a needless step does no harm. Relaxed: each word stands alone. */
-static bool taken(const hcore_comm_t *comm, int cpu)
+/* Whether one of the first `count` ranks says it runs there. What they say may be old by now; a needless step does no harm. Relaxed:
+ * each word stands alone. */
+static bool named(const hcore_comm_t *comm, uint32_t count, int cpu)
 {
-    for (uint32_t i = 0; i < comm->nranks; i++) {
-        if (i != comm->rank && atomic_load_explicit(&comm->ctl[i].cpu, memory_order_relaxed) == (uint32_t)cpu + 1) {
-            return true;
-        }
-    }
-    return false;
-}
-
-static bool lower_rank_on(const hcore_comm_t *comm, int cpu)
-{
-    for (uint32_t i = 0; i < comm->rank; i++) {
+    for (uint32_t i = 0; i < count; i++) {
         if (atomic_load_explicit(&comm->ctl[i].cpu, memory_order_relaxed) == (uint32_t)cpu + 1) {
             return true;
         }
@@ -49,11 +40,11 @@ void hcore_spread(hcore_comm_t *comm)
         return;
     }
     atomic_store_explicit(&comm->ctl[comm->rank].cpu, (uint32_t)here + 1, memory_order_relaxed);
-    if (!lower_rank_on(comm, here) || sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
+    if (!named(comm, comm->rank, here) || sched_getaffinity(0, sizeof(allowed), &allowed) != 0) {
         return;
     }
     for (int cpu = 0; cpu < CPU_SETSIZE; cpu++) {
-        if (CPU_ISSET(cpu, &allowed) && cpu != here && !taken(comm, cpu)) {
+        if (CPU_ISSET(cpu, &allowed) && cpu != here && !named(comm, comm->nranks, cpu)) {
             step_to(cpu, &allowed);
             atomic_store_explicit(&comm->ctl[comm->rank].cpu, (uint32_t)cpu + 1, memory_order_relaxed);
             return;

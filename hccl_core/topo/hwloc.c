@@ -32,7 +32,7 @@ bool hx_topo_levels_hwloc(const hx_mask_t *cpus, hcore_place_t *place)
             X(get_type_depth) X(get_nbobjs_by_depth) X(get_obj_by_depth) X(bitmap_next)
 
 typedef struct {
-    void *library;
+    void *handle;
 #define X(name) __typeof__(hwloc_##name) *name;
     HWLOC_FUNCTION_LIST(X)
 #undef X
@@ -40,18 +40,18 @@ typedef struct {
 
 static bool load_library(hwloc_t *hwloc)
 {
-    hwloc->library = dlopen(HWLOC_SONAME, RTLD_NOW | RTLD_LOCAL);
-    if (hwloc->library == NULL) {
+    hwloc->handle = dlopen(HWLOC_SONAME, RTLD_NOW | RTLD_LOCAL);
+    if (hwloc->handle == NULL) {
         return false;
     }
     bool complete = true;
 #define X(name)                                                                                              \
-    *(void **)&hwloc->name = dlsym(hwloc->library, "hwloc_" #name);                                          \
+    *(void **)&hwloc->name = dlsym(hwloc->handle, "hwloc_" #name);                                          \
     complete = complete && hwloc->name != NULL;
     HWLOC_FUNCTION_LIST(X)
 #undef X
     if (!complete) {
-        dlclose(hwloc->library);
+        dlclose(hwloc->handle);
     }
     return complete;
 }
@@ -150,7 +150,7 @@ bool hx_topo_levels_hwloc(const hx_mask_t *cpus, hcore_place_t *place)
         }
         hwloc.topology_destroy(topology);
     }
-    dlclose(hwloc.library);
+    dlclose(hwloc.handle);
     return good;
 }
 
