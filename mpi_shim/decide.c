@@ -49,12 +49,12 @@ static unsigned place_of(hcore_oper_t oper, hcore_type_t type, hcore_redop_t red
     return ((unsigned)oper * 7u + (unsigned)type * 3u + (unsigned)redop) % SHIM_VERDICTS;
 }
 
-void shim_decide_small(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo)
+void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo)
 {
     const struct shim_verdict *v = &comm->verdict[place_of(oper, type, redop)];
     memo->limit = v->limit;
-    memo->backend = v->small.backend;
-    memo->reason = v->small.reason;
+    memo->backend[0] = v->small.backend;
+    memo->backend[1] = v->large.backend;
 }
 
 hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, uint64_t bytes,

@@ -36,24 +36,42 @@ static void set_arrays(shim_job_t *job, unsigned which)
     side->types = which == SHIM_IN ? call->sendtypes : call->recvtypes;
 }
 
+/* The one type of all blocks that have a part on this rank, if there is one, and its elements lie without gaps. */
+static bool one_type(const shim_job_t *job, MPI_Datatype *type)
+{
+    shim_type_t info;
+    bool any = false;
+    for (unsigned i = 0; i < 2; i++) {
+        const shim_side_t *side = &job->side[i];
+        for (uint32_t b = 0; b < (side->types ? job->nblocks[i] : job->nblocks[i] > 0); b++) {
+            const MPI_Datatype handle = side->types ? side->types[b] : side->type;
+            if (any && handle != *type) {
+                return false;
+            }
+            *type = handle;
+            any = true;
+        }
+    }
+    return any && shim_type_get(*type, &info) && info.predefined && (info.contiguous || job->args.reducer);
+}
+
 /* What fast.c serves without looking at it again. */
 static void remember(const shim_job_t *job)
 {
-    shim_memo_t *memo = &job->comm->memo;
-    if (job->args.oper == HCORE_OPER_Barrier) {
-        memo->barrier = job->watch->backend == HCORE_BACKEND_AIV && job->comm->size > 1;
+    const hcore_oper_t oper = job->args.oper;
+    shim_comm_t *comm = job->comm;
+    MPI_Datatype type = MPI_DATATYPE_NULL;
+    shim_type_t info = {.size = 0};
+    if (job->redop == HCORE_REDOP_USER || (oper != HCORE_OPER_Barrier && !one_type(job, &type))) {
         return;
     }
-    if (job->args.oper != HCORE_OPER_AllReduce || job->redop == HCORE_REDOP_USER || job->watch->backend == HCORE_BACKEND_MPI) {
-        return;
-    }
-    shim_decide_small(job->comm, job->args.oper, job->type, job->redop, memo);
-    memo->type = job->call->sendtype;
-    memo->op = job->call->op;
-    memo->reducer = job->reducer;
-    memo->line = memo->backend == HCORE_BACKEND_AIV && job->comm->size > 1 ? HCORE_LINE_BYTES : 0;
-    memo->line = memo->line < memo->limit ? memo->line : memo->limit;
-    memo->known = memo->backend != HCORE_BACKEND_MPI;
+    shim_memo_t memo = {.type = type, .op = job->call->op, .reducer = job->reducer};
+    shim_decide_steps(comm, oper, job->type, job->redop, &memo);
+    memo.known = oper != HCORE_OPER_Barrier && shim_type_get(type, &info);
+    memo.elem = job->args.reducer ? job->reducer.elem_bytes : info.size;
+    memo.line = memo.backend[0] == HCORE_BACKEND_AIV && comm->size > 1 ? HCORE_LINE_BYTES : 0;
+    memo.line = oper == HCORE_OPER_Barrier || memo.line < memo.limit ? memo.line : memo.limit;
+    comm->memo[oper] = memo;
 }
 
 /* What an operator's arguments mean on this rank. SHIM_PASS or an MPI code instead of MPI_SUCCESS ends the call. */

@@ -9,7 +9,7 @@
  *   type.c     MPI types and ops as the core's, packing of derived types
  *   blocks.c   buffer arguments of a call as the core's blocks
  *   decide.c   the verdict for a call
- *   serve.c    one function per operator: check, decide, run; fast.c: the short way of two of them
+ *   serve.c    one function per operator: check, decide, run; fast.c: the short way of a call like the last
  *   report.c   what was done and why
  *
  * Only PMPI entries are called, through one table (shim_pmpi). Everything a function needs to know about other ranks comes from
@@ -79,17 +79,17 @@ struct shim_verdict;
 
 enum { SHIM_VERDICTS = 64 }; /* places of the cache of verdicts, by (operator, type, op) */
 
-/* The last small AllReduce of a predefined op: what need not be found out again for the next like it. */
+/* An operator's last call that the core served with one gapless predefined type (and predefined op): what need not be found out again for
+ * the next like it. */
 typedef struct {
     bool known;
     MPI_Datatype type;
     MPI_Op op;
-    uint64_t limit;       /* bytes up to which `backend` serves it */
-    uint64_t line;        /* and up to which it does so in one line */
-    hcore_backend_t backend;
-    hcore_reason_t reason;
+    uint64_t elem;              /* bytes of an element */
+    uint64_t limit;             /* bytes up to which backend[0] serves it; backend[1] larger ones */
+    hcore_backend_t backend[2];
+    uint64_t line;              /* bytes up to which it is served in one line without a look at anything else; Barrier: not 0 */
     hcore_reducer_t reducer;
-    bool barrier;         /* Barrier is served in one line */
 } shim_memo_t;
 
 struct shim_comm {
@@ -99,7 +99,7 @@ struct shim_comm {
     uint32_t rank, size;
     int highest_tag;      /* MPI_TAG_UB */
     struct shim_verdict *verdict;
-    shim_memo_t memo;
+    shim_memo_t memo[HCORE_OPER_COUNT];
     /* scratch of one call: sizes and displacements of the blocks of both sides, packed data */
     uint64_t *bytes[2];
     ptrdiff_t *displs[2];
@@ -194,8 +194,8 @@ HCORE_OPERATOR_LIST(X)
 /* Verdict for a call on a served communicator; fills `watch`. type, redop: NONE for data moving operators. */
 hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, uint64_t bytes,
                             shim_watch_t *watch);
-/* The step of the verdict that small sizes take, after shim_decide for the same question. */
-void shim_decide_small(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo);
+/* The verdict's steps, after shim_decide for the same question. */
+void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo);
 struct shim_verdict *shim_verdicts_create(void);
 
 /* ---- blocks.c ---- */

@@ -45,8 +45,8 @@ DISPL_SIDE = {"recvcounts": "rdispls", "sendcounts": "sdispls"}
 
 class Function:
     def __init__(self, cls, name, params, operator=None):
-        self.kind, self.name, self.params, self.operator = cls.rstrip("?!"), name, params, operator
-        self.optional, self.fast = cls.endswith("?"), cls.endswith("!")
+        self.kind, self.name, self.params, self.operator = cls.rstrip("?"), name, params, operator
+        self.optional, self.fast = cls.endswith("?"), self.kind == "coll"
 
     def forms(self):
         """(suffix, large) of the forms that exist."""
