@@ -33,6 +33,7 @@ holds lines -DRANKS=3 -DROUNDS=4
 fails lines -DNO_CHECK
 fails lines -DEARLY_DONE
 fails lines -DSAFE_TOO_FAR
+fails lines -DEVERY=3
 holds sleep
 fails sleep -DNO_POSTER_FENCE
 fails sleep -DNO_WAITER_FENCE
@@ -41,6 +42,7 @@ holds cells
 fails cells -DWIDE_WINDOW
 fails cells -DNUMBER_FIRST
 fails cells -DEARLY_ACK
+fails cells -DEVERY=3
 holds heap -DRANKS=2 -DROUNDS=5
 holds heap -DRANKS=3 -DROUNDS=3
 fails heap -DEARLY_LEAVE

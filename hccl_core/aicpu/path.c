@@ -136,7 +136,7 @@ static bool sends_too_much(const hcore_comm_t *comm, const hcore_args_t *args, u
 static hcore_status_t ask_for_heaps(hcore_comm_t *comm, const hcore_args_t *args, const hx_shape_t *shape, path_t *path)
 {
     const uint64_t round = round_next(comm), ask = ++comm->asks;
-    hcore_status_t status = round_may_write(comm, round);
+    hcore_status_t status = round_may_write(comm, round, LANE_DEPTH);
     if (status != HCORE_OK) {
         return status;
     }
@@ -156,7 +156,7 @@ static hcore_status_t ask_for_heaps(hcore_comm_t *comm, const hcore_args_t *args
         truncated |= i != comm->rank && sends_too_much(comm, args, i);
     }
     if (status == HCORE_OK) {
-        round_done(comm, round, true);
+        round_done(comm, round);
         path->load = path->direct = all & FACT_LOAD;
         path->store = all & FACT_STORE;
         path->in_place = any & FACT_IN_PLACE;

@@ -2,8 +2,8 @@
 /*
  * aiv.h - the vector-kernel engine: the calling rank itself loads and stores the peers' shared memory. No task lists.
  *
- *   line.c   up to one cache line: Barrier, Broadcast, AllReduce
- *   slot.c   rounds through per-rank slots: reductions and uniform data moving
+ *   line.c   Barrier and AllReduce of one cache line, without a look at anything else
+ *   slot_*.c rounds through per-rank slots, or lines where the data is small: reductions and uniform data moving
  *   heap.c   the same, and two-rank Broadcast and Scatter, on data in the shared heaps
  *   cell.c   independent pairs: the V and W operators, where only the two ends of a pair know its size
  */
@@ -17,7 +17,6 @@ hcore_status_t aiv_run(hcore_comm_t *comm, const hcore_args_t *args, const char 
 
 hcore_status_t aiv_line_barrier(hcore_comm_t *comm);
 hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const void *in, void *out, size_t bytes, const hcore_reducer_t *reducer);
-hcore_status_t aiv_line_broadcast(hcore_comm_t *comm, const hcore_args_t *args);
 
 /* One round each of at most SLOT_BYTES per rank; the loops over larger data are in aiv.c. */
 typedef hcore_status_t (*aiv_round_t)(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);

@@ -5,7 +5,8 @@
  *
  * A pair (i -> j) has a ring of DEPTH cells, owned by i. Chunks of a pair are counted from 1 over the life of the communicator. i
  * writes chunk c into cell c mod DEPTH only when ack[i][j] >= c - DEPTH, then stores c in the header (release). j sees
- * c (acquire), copies, then stores ack[i][j] = c (release): i's next write to that cell comes after j's reads.
+ * c (acquire), copies, then stores ack[i][j] = c (release), at least for every ACK_EVERY-th c: i's next write to that cell comes after
+ * j's reads.
  * Large data goes past the cells where the receiver's memory is in the shared heap: every rank counts its exchanges and, when it
  * begins one, first says for each peer where that peer's data may be written and how much of it (offer), then sets ctl.epoch
  * (release). A sender waits for the peer's epoch (acquire), writes straight to where the offer says, and sends an empty cell
@@ -31,6 +32,10 @@ typedef struct {
 
 static const uint64_t finished = UINT64_MAX;
 enum { PUSHED = UINT32_MAX };
+/* Of small chunks the receiver acknowledges every so many, the sender being likely to wait for it in the same line. Fewer than DEPTH: a
+ * sender waits only for an ack that comes with a chunk it has sent. */
+enum { ACK_EVERY = 4, ACK_LEAST = 1024 };
+_Static_assert(ACK_EVERY <= LANE_DEPTH, "the ack a sender waits for must come with a chunk before");
 
 /* From which size on waiting for the receiver to have begun costs less than cells; it takes the place of running ahead of a root, and
  * where ranks outnumber cpus it is a turn of the scheduler. By measurement. */
@@ -90,16 +95,18 @@ static uint8_t *offered(const exchange_t *x, uint32_t peer)
     return offer->place && offer->bytes >= x->out_left[peer] ? heap_at(x->comm, peer, offer->place) : NULL;
 }
 
-static void make_offers(exchange_t *x)
+/* Those of the last exchange are taken back: a peer that sends more than it is asked for must find none. */
+static void make_offers(exchange_t *x, bool any)
 {
     hcore_comm_t *comm = x->comm;
-    for (uint32_t i = 0; i < comm->nranks && x->offer_least != UINT64_MAX; i++) {
+    for (uint32_t i = 0; i < comm->nranks && (any || comm->offered); i++) {
         const uint64_t bytes = x->in_left[i] == finished ? 0 : x->in_left[i];
         const uint8_t *block = bytes >= x->offer_least ? receive_block(x, i) : NULL;
         const bool there = block && hcore_heap_owns(block) && hcore_heap_owns(block + bytes - 1);
         *lane_offer(comm, comm->rank, i) =
             (lane_place_t){there ? hcore_heap_offset(block) : 0, bytes};
     }
+    comm->offered = any;
     flag_set(comm, &comm->ctl[comm->rank].epoch, x->epoch);
 }
 
@@ -137,7 +144,7 @@ static uint64_t fill_cell(const exchange_t *x, uint32_t peer, lane_cell_t *cell)
         cell->more = 0;
         return 0;
     }
-    memcpy(cell->payload, send_block(x, peer) + (send_size(x, peer) - left), bytes);
+    put(cell->payload, send_block(x, peer) + (send_size(x, peer) - left), bytes);
     cell->bytes = (uint32_t)bytes;
     cell->more = after < UINT32_MAX ? (uint32_t)after : UINT32_MAX;
     return after;
@@ -166,8 +173,10 @@ static void receive_chunk(exchange_t *x, uint32_t peer)
     const bool last = cell->more == 0;
     const uint64_t filled = cell->bytes == PUSHED ? 0 : cell->bytes, bytes = filled < left ? filled : left;
     x->truncated |= bytes < filled;
-    memcpy(receive_block(x, peer) + (receive_size(x, peer) - left), cell->payload, bytes);
-    flag_set(comm, lane_ack(comm, peer, comm->rank), chunk);
+    put(receive_block(x, peer) + (receive_size(x, peer) - left), cell->payload, bytes);
+    if (chunk % ACK_EVERY == 0 || bytes >= ACK_LEAST) {
+        flag_set(comm, lane_ack(comm, peer, comm->rank), chunk);
+    }
     x->in_left[peer] = left - bytes;
     if (last) {
         x->in_left[peer] = finished;
@@ -181,7 +190,7 @@ static bool advance(exchange_t *x)
     const uint32_t n = x->comm->nranks;
     bool moved = false;
     for (uint32_t i = 1; i < n; i++) {
-        const uint32_t to = (x->comm->rank + i) % n, from = (x->comm->rank + n - i) % n;
+        const uint32_t to = round_peer(x->comm, i), from = round_peer(x->comm, n - i);
         if (x->out_left[to] != finished && can_send(x, to)) {
             send_chunk(x, to);
             moved = true;
@@ -233,28 +242,73 @@ static hcore_status_t drive(exchange_t *x)
     return x->truncated ? HCORE_ERR_TRUNCATE : HCORE_OK;
 }
 
-static uint64_t start_pair(exchange_t *x, uint64_t bytes)
+/*
+ * When every message of this rank fits a cell and none goes past the cells: each pair in turn, with a wait for that pair alone. What it
+ * waits for, a peer does without anything more from this rank: acks are of chunks of exchanges before, and every rank sends
+ * before it receives.
+ */
+static hcore_status_t drive_small(exchange_t *x)
+{
+    hcore_comm_t *comm = x->comm;
+    const uint32_t n = comm->nranks;
+    hcore_status_t status = HCORE_OK;
+    for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
+        const uint32_t to = round_peer(comm, i);
+        if (x->out_left[to] != finished) {
+            if (!can_send(x, to)) {
+                status = flag_wait(comm, lane_ack(comm, comm->rank, to), comm->sent[to] + 1 - LANE_DEPTH, to);
+            }
+            if (status == HCORE_OK) {
+                send_chunk(x, to);
+            }
+        }
+    }
+    for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
+        const uint32_t from = round_peer(comm, n - i);
+        while (x->in_left[from] != finished && status == HCORE_OK) { /* twice if the peer sends more than was asked for */
+            const uint64_t chunk = comm->received[from] + 1;
+            status = flag_wait(comm, &lane_cell(comm, from, comm->rank, chunk)->chunk, chunk, from);
+            if (status == HCORE_OK) {
+                receive_chunk(x, from);
+            }
+        }
+    }
+    return status == HCORE_OK && x->truncated ? HCORE_ERR_TRUNCATE : status;
+}
+
+static inline uint64_t start_pair(exchange_t *x, uint64_t bytes)
 {
     x->pending += bytes > 0;
     return bytes > 0 ? bytes : finished;
 }
 
+static uint64_t offer_least(const hcore_comm_t *comm, bool rooted)
+{
+    return !comm->heaps ? UINT64_MAX : comm->oversubscribed ? OFFER_LEAST_CROWDED : rooted ? OFFER_LEAST_ROOTED : OFFER_LEAST;
+}
+
 hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args)
 {
     const uint32_t n = comm->nranks, me = comm->rank;
-    exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n, .epoch = ++comm->epoch};
     const bool rooted = args->oper == HCORE_OPER_GatherV || args->oper == HCORE_OPER_ScatterV;
-    x.offer_least = !comm->heaps ? UINT64_MAX : comm->oversubscribed ? OFFER_LEAST_CROWDED : rooted ? OFFER_LEAST_ROOTED : OFFER_LEAST;
+    exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n, .epoch = ++comm->epoch};
+    x.offer_least = offer_least(comm, rooted);
+    const uint64_t large = x.offer_least <= cell_room(comm) ? x.offer_least : cell_room(comm) + 1;
+    bool small = true;
     for (uint32_t i = 0; i < n; i++) {
-        x.out_left[i] = i == me ? finished : start_pair(&x, send_size(&x, i));
-        x.in_left[i] = i == me ? finished : start_pair(&x, receive_size(&x, i));
+        const uint64_t out = i == me ? 0 : send_size(&x, i), in = i == me ? 0 : receive_size(&x, i);
+        x.out_left[i] = start_pair(&x, out);
+        x.in_left[i] = start_pair(&x, in);
+        small = small && out < large && in < large;
     }
-    make_offers(&x);
+    make_offers(&x, !small && x.offer_least != UINT64_MAX);
     if (!rooted || me == args->root) {
         copy(receive_block(&x, me), send_block(&x, me),
              args->oper == HCORE_OPER_GatherV ? args_out_bytes(args, me) : args_in_bytes(args, me));
     }
-    hcore_status_t status = drive(&x);
-    push_end(comm);
+    hcore_status_t status = small ? drive_small(&x) : drive(&x);
+    if (!small) {
+        push_end(comm);
+    }
     return status;
 }

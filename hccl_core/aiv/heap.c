@@ -240,7 +240,7 @@ static hcore_status_t move(hcore_comm_t *comm, const hcore_args_t *args, const h
     hcore_status_t status = push_begin(comm);
     if (status == HCORE_OK) {
         kernel->run(comm, args);
-        round_done(comm, round, true);
+        round_done(comm, round);
         status = round_wait_done(comm, round);
     }
     push_end(comm);
@@ -252,7 +252,7 @@ static hcore_status_t run_round(hcore_comm_t *comm, const hcore_args_t *args, co
 {
     const uint64_t round = round_next(comm), ask = ++comm->asks;
     lane_ctl_t *mine = &comm->ctl[comm->rank];
-    hcore_status_t status = round_may_write(comm, round);
+    hcore_status_t status = round_may_write(comm, round, LANE_DEPTH);
     if (status != HCORE_OK) {
         return status;
     }
@@ -271,7 +271,7 @@ static hcore_status_t run_round(hcore_comm_t *comm, const hcore_args_t *args, co
         return move(comm, args, kernel, round);
     }
     comm->heap_rest[args->oper] = REST_CALLS;
-    round_done(comm, round, true);
+    round_done(comm, round);
     return status;
 }
 

@@ -27,20 +27,27 @@ static inline uint64_t round_next(hcore_comm_t *comm)
     return ++comm->round;
 }
 
-/* Blocks until every peer has read what this rank wrote DEPTH rounds ago. */
-static inline hcore_status_t round_may_write(hcore_comm_t *comm, uint64_t round)
+/* Blocks until every peer has read what this rank wrote `depth` rounds ago. */
+static inline hcore_status_t round_may_write(hcore_comm_t *comm, uint64_t round, uint64_t depth)
 {
-    return __builtin_expect(comm->safe + LANE_DEPTH >= round, 1) ? HCORE_OK
-                                                                 : round_wait_done(comm, round - LANE_DEPTH);
+    return __builtin_expect(comm->safe + depth >= round, 1) ? HCORE_OK : round_wait_done(comm, round - depth);
 }
 
-/* This rank has read, and written in peers' memory, all it has to (pairs with round_wait_done). `everyone` says that it has seen
- * every peer arrive in the round: then all peers have done the one before. */
-static inline void round_done(hcore_comm_t *comm, uint64_t round, bool everyone)
+/* This rank has read, and written in peers' memory, all it has to (pairs with round_wait_done), and has seen every peer arrive in the
+ * round: then all peers have done the one before. */
+static inline void round_done(hcore_comm_t *comm, uint64_t round)
 {
     flag_set(comm, &comm->ctl[comm->rank].done, round);
-    if (everyone) {
-        comm->safe = round - 1;
+    comm->safe = round - 1;
+}
+
+_Static_assert(DONE_EVERY <= LANE_DEPTH && LANE_DEPTH <= LINE_DEPTH, "the word a writer waits for must come with a round before");
+
+/* The same when this rank may not have seen all peers, and no peer waits before it writes again. */
+static inline void round_passed(hcore_comm_t *comm, uint64_t round)
+{
+    if (round % DONE_EVERY == 0) {
+        flag_set(comm, &comm->ctl[comm->rank].done, round);
     }
 }
 
@@ -67,6 +74,84 @@ static inline hcore_status_t round_await_all(hcore_comm_t *comm, uint64_t round,
         status = round_await(comm, round_peer(comm, i), round, phase);
     }
     return status;
+}
+
+/* ---- small data: a line in place of a slot ----
+ *
+ * A rank's data of a round lies in its slot, announced by its flag; if all of it (`bytes`, the same on all ranks) fits, in its line, whose
+ * round number announces it in the same transfer. */
+
+static inline lane_line_t *round_line(const hcore_comm_t *comm, uint32_t rank, uint64_t round)
+{
+    return &comm->ctl[rank].line[round % LINE_DEPTH];
+}
+
+static inline uint8_t *data_place(const hcore_comm_t *comm, uint32_t rank, uint64_t round, uint64_t bytes)
+{
+    return bytes <= LINE_PAYLOAD ? round_line(comm, rank, round)->payload : lane_slot(comm, rank, round);
+}
+
+static inline hcore_status_t data_may_write(hcore_comm_t *comm, uint64_t round, uint64_t bytes)
+{
+    return round_may_write(comm, round, bytes <= LINE_PAYLOAD ? LINE_DEPTH : LANE_DEPTH);
+}
+
+static inline void data_arrive(hcore_comm_t *comm, uint64_t round, uint64_t bytes)
+{
+    if (bytes <= LINE_PAYLOAD) {
+        flag_set(comm, &round_line(comm, comm->rank, round)->seq, round);
+    } else {
+        round_arrive(comm, round, PHASE_DATA);
+    }
+}
+
+static inline hcore_status_t data_await(hcore_comm_t *comm, uint32_t peer, uint64_t round, uint64_t bytes)
+{
+    return bytes <= LINE_PAYLOAD ? flag_wait(comm, &round_line(comm, peer, round)->seq, round, peer)
+                                 : round_await(comm, peer, round, PHASE_DATA);
+}
+
+/*
+ * The same of a peer that sends and does not wait for this rank. In a long row of such rounds one that has caught up with it holds it
+ * up, by looking at the line that it is about to write: each then takes two flights of a line in place of one. A pause lets it get ahead.
+ */
+static inline hcore_status_t data_receive(hcore_comm_t *comm, uint32_t peer, uint64_t round, uint64_t bytes)
+{
+    enum { LONG_ROW = 16, PAUSES = 2 };
+    if (bytes <= LINE_PAYLOAD && round > comm->safe + LONG_ROW && !flag_reached(&round_line(comm, peer, round)->seq, round)) {
+        for (unsigned i = 0; i < PAUSES; i++) {
+            cpu_relax();
+        }
+    }
+    return data_await(comm, peer, round, bytes);
+}
+
+/*
+ * Ends a round in which this rank has seen all arrive. Takes the line of the next round away from the caches of the peers, who read it
+ * LINE_DEPTH rounds ago, while there is time. Only a hint. Measured between two cores, 8-byte AllReduce: 0.24 to 0.32 us without,
+ * 0.20 to 0.25 with; the same for slots costs more than it brings.
+ */
+static inline void data_done(hcore_comm_t *comm, uint64_t round, uint64_t bytes)
+{
+    if (bytes <= LINE_PAYLOAD) {
+        cpu_own(round_line(comm, comm->rank, round + 1));
+    }
+    round_done(comm, round);
+}
+
+static inline hcore_status_t data_await_all(hcore_comm_t *comm, uint64_t round, uint64_t bytes)
+{
+    hcore_status_t status = HCORE_OK;
+    for (uint32_t i = 1; i < comm->nranks && status == HCORE_OK; i++) {
+        status = data_await(comm, round_peer(comm, i), round, bytes);
+    }
+    return status;
+}
+
+/* Where the block for rank `to` lies among those that rank `from` has for all others. */
+static inline uint32_t data_index(uint32_t from, uint32_t to)
+{
+    return to < from ? to : to - 1;
 }
 
 /* Where rank `index`'s slice of `bytes` begins: whole elements, whole cache lines where the element allows. */
@@ -98,10 +183,23 @@ static inline uint64_t piece(uint64_t size, uint64_t offset, uint64_t bytes)
     return left < bytes ? left : bytes;
 }
 
+/* Of small blocks most are one element of a common size: those take no call. */
+static inline void put(void *dst, const void *src, uint64_t bytes)
+{
+    enum { WORD = 4, TWO_WORDS = 8 };
+    if (bytes == TWO_WORDS) {
+        memcpy(dst, src, TWO_WORDS);
+    } else if (bytes == WORD) {
+        memcpy(dst, src, WORD);
+    } else {
+        memcpy(dst, src, bytes);
+    }
+}
+
 static inline void copy(void *dst, const void *src, uint64_t bytes)
 {
     if (dst != src && bytes > 0) { /* in place: the data is there already */
-        memcpy(dst, src, bytes);
+        put(dst, src, bytes);
     }
 }
 

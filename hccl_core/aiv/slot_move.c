@@ -23,18 +23,18 @@ hcore_status_t aiv_slot_broadcast(hcore_comm_t *comm, const hcore_args_t *args, 
 {
     const uint64_t round = round_next(comm);
     const bool root = comm->rank == args->root;
-    uint8_t *slot = lane_slot(comm, args->root, round);
-    hcore_status_t status = root ? round_may_write(comm, round) : round_await(comm, args->root, round, PHASE_DATA);
+    uint8_t *slot = data_place(comm, args->root, round, bytes);
+    hcore_status_t status = root ? data_may_write(comm, round, bytes) : data_receive(comm, args->root, round, bytes);
     if (status != HCORE_OK) {
         return status;
     }
     if (root) {
-        memcpy(slot, hcore_block_at(&args->in, 0) + offset, bytes);
-        round_arrive(comm, round, PHASE_DATA);
+        put(slot, hcore_block_at(&args->in, 0) + offset, bytes);
+        data_arrive(comm, round, bytes);
     } else {
-        memcpy(hcore_block_at(&args->out, 0) + offset, slot, bytes);
+        put(hcore_block_at(&args->out, 0) + offset, slot, bytes);
     }
-    round_done(comm, round, false);
+    round_passed(comm, round);
     return HCORE_OK;
 }
 
@@ -44,23 +44,23 @@ hcore_status_t aiv_slot_allgather(hcore_comm_t *comm, const hcore_args_t *args, 
     const uint32_t n = comm->nranks, me = comm->rank;
     const uint64_t mine = piece(args_out_bytes(args, me), offset, bytes);
     const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
-    hcore_status_t status = round_may_write(comm, round);
+    hcore_status_t status = data_may_write(comm, round, bytes);
     if (status != HCORE_OK) {
         return status;
     }
-    copy(lane_slot(comm, me, round), in, mine);
-    round_arrive(comm, round, PHASE_DATA);
+    copy(data_place(comm, me, round, bytes), in, mine);
+    data_arrive(comm, round, bytes);
     copy(hcore_block_at(&args->out, me) + offset, in, mine);
     for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
         const uint32_t peer = round_peer(comm, i);
-        status = round_await(comm, peer, round, PHASE_DATA);
+        status = data_await(comm, peer, round, bytes);
         if (status == HCORE_OK) {
-            copy(hcore_block_at(&args->out, peer) + offset, lane_slot(comm, peer, round),
+            copy(hcore_block_at(&args->out, peer) + offset, data_place(comm, peer, round, bytes),
                  piece(args_out_bytes(args, peer), offset, bytes));
         }
     }
     if (status == HCORE_OK) {
-        round_done(comm, round, true);
+        data_done(comm, round, bytes);
     }
     return status;
 }
@@ -72,23 +72,23 @@ hcore_status_t aiv_slot_gather(hcore_comm_t *comm, const hcore_args_t *args, uin
     const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
     hcore_status_t status = HCORE_OK;
     if (me != args->root) {
-        status = round_may_write(comm, round);
+        status = data_may_write(comm, round, bytes);
         if (status == HCORE_OK) {
-            memcpy(lane_slot(comm, me, round), in, bytes);
-            round_arrive(comm, round, PHASE_DATA);
+            put(data_place(comm, me, round, bytes), in, bytes);
+            data_arrive(comm, round, bytes);
         }
     } else {
         copy(hcore_block_at(&args->out, me) + offset, in, bytes);
         for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
             const uint32_t peer = round_peer(comm, i);
-            status = round_await(comm, peer, round, PHASE_DATA);
+            status = data_receive(comm, peer, round, bytes);
             if (status == HCORE_OK) {
-                memcpy(hcore_block_at(&args->out, peer) + offset, lane_slot(comm, peer, round), bytes);
+                put(hcore_block_at(&args->out, peer) + offset, data_place(comm, peer, round, bytes), bytes);
             }
         }
     }
     if (status == HCORE_OK) {
-        round_done(comm, round, false);
+        round_passed(comm, round);
     }
     return status;
 }
@@ -98,23 +98,24 @@ hcore_status_t aiv_slot_scatter(hcore_comm_t *comm, const hcore_args_t *args, ui
     const uint64_t round = round_next(comm);
     const uint32_t me = comm->rank;
     const bool root = me == args->root;
-    uint8_t *slot = lane_slot(comm, args->root, round);
-    hcore_status_t status = root ? round_may_write(comm, round) : round_await(comm, args->root, round, PHASE_DATA);
+    const uint64_t room = (comm->nranks - 1) * bytes;
+    uint8_t *slot = data_place(comm, args->root, round, room);
+    hcore_status_t status = root ? data_may_write(comm, round, room) : data_receive(comm, args->root, round, room);
     if (status != HCORE_OK) {
         return status;
     }
     for (uint32_t i = 0; root && i < comm->nranks; i++) {
         if (i != me) {
-            memcpy(slot + i * bytes, hcore_block_at(&args->in, i) + offset, bytes);
+            put(slot + data_index(me, i) * bytes, hcore_block_at(&args->in, i) + offset, bytes);
         }
     }
     if (root) {
-        round_arrive(comm, round, PHASE_DATA);
+        data_arrive(comm, round, room);
         copy(hcore_block_at(&args->out, 0) + offset, hcore_block_at(&args->in, me) + offset, bytes);
     } else {
-        memcpy(hcore_block_at(&args->out, 0) + offset, slot + me * bytes, bytes);
+        put(hcore_block_at(&args->out, 0) + offset, slot + data_index(args->root, me) * bytes, bytes);
     }
-    round_done(comm, round, false);
+    round_passed(comm, round);
     return HCORE_OK;
 }
 
@@ -122,27 +123,29 @@ hcore_status_t aiv_slot_alltoall(hcore_comm_t *comm, const hcore_args_t *args, u
 {
     const uint64_t round = round_next(comm);
     const uint32_t n = comm->nranks, me = comm->rank;
-    uint8_t *slot = lane_slot(comm, me, round);
-    hcore_status_t status = round_may_write(comm, round);
+    const uint64_t room = (n - 1) * bytes;
+    uint8_t *slot = data_place(comm, me, round, room);
+    hcore_status_t status = data_may_write(comm, round, room);
     if (status != HCORE_OK) {
         return status;
     }
     for (uint32_t i = 0; i < n; i++) {
         if (i != me) {
-            memcpy(slot + i * bytes, hcore_block_at(&args->in, i) + offset, bytes);
+            put(slot + data_index(me, i) * bytes, hcore_block_at(&args->in, i) + offset, bytes);
         }
     }
-    round_arrive(comm, round, PHASE_DATA);
+    data_arrive(comm, round, room);
     copy(hcore_block_at(&args->out, me) + offset, hcore_block_at(&args->in, me) + offset, bytes);
     for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
         const uint32_t peer = round_peer(comm, i);
-        status = round_await(comm, peer, round, PHASE_DATA);
+        status = data_await(comm, peer, round, room);
         if (status == HCORE_OK) {
-            memcpy(hcore_block_at(&args->out, peer) + offset, lane_slot(comm, peer, round) + me * bytes, bytes);
+            put(hcore_block_at(&args->out, peer) + offset,
+                   data_place(comm, peer, round, room) + data_index(peer, me) * bytes, bytes);
         }
     }
     if (status == HCORE_OK) {
-        round_done(comm, round, true);
+        data_done(comm, round, room);
     }
     return status;
 }

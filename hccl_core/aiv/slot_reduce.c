@@ -14,11 +14,11 @@ static void run_reducer(hcore_comm_t *comm, const hcore_args_t *args, void *dst,
 /* Everybody's contribution in its slot, and all flags seen: the start of the symmetric rounds. */
 static hcore_status_t share_all(hcore_comm_t *comm, uint64_t round, const void *in, uint64_t bytes)
 {
-    hcore_status_t status = round_may_write(comm, round);
+    hcore_status_t status = data_may_write(comm, round, bytes);
     if (status == HCORE_OK) {
-        stream_to_slot(lane_slot(comm, comm->rank, round), in, bytes);
-        round_arrive(comm, round, PHASE_DATA);
-        status = round_await_all(comm, round, PHASE_DATA);
+        stream_to_slot(data_place(comm, comm->rank, round, bytes), in, bytes);
+        data_arrive(comm, round, bytes);
+        status = data_await_all(comm, round, bytes);
     }
     return status;
 }
@@ -31,10 +31,10 @@ hcore_status_t aiv_slot_allreduce_flat(hcore_comm_t *comm, const hcore_args_t *a
     hcore_status_t status = share_all(comm, round, in, bytes);
     if (status == HCORE_OK) {
         for (uint32_t i = 0; i < comm->nranks; i++) {
-            comm->source[i] = i == comm->rank ? in : lane_slot(comm, i, round);
+            comm->source[i] = i == comm->rank ? in : data_place(comm, i, round, bytes);
         }
         run_reducer(comm, args, hcore_block_at(&args->out, 0) + offset, comm->nranks, bytes);
-        round_done(comm, round, true);
+        data_done(comm, round, bytes);
     }
     return status;
 }
@@ -51,7 +51,7 @@ hcore_status_t aiv_slot_allreduce_sliced(hcore_comm_t *comm, const hcore_args_t 
     const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
     uint8_t *out = hcore_block_at(&args->out, 0) + offset;
     uint8_t *slot = lane_slot(comm, me, round);
-    hcore_status_t status = round_may_write(comm, round);
+    hcore_status_t status = round_may_write(comm, round, LANE_DEPTH);
     if (status != HCORE_OK) {
         return status;
     }
@@ -79,7 +79,7 @@ hcore_status_t aiv_slot_allreduce_sliced(hcore_comm_t *comm, const hcore_args_t 
         }
     }
     if (status == HCORE_OK) {
-        round_done(comm, round, true);
+        round_done(comm, round);
     }
     return status;
 }
@@ -89,23 +89,25 @@ hcore_status_t aiv_slot_reduce(hcore_comm_t *comm, const hcore_args_t *args, uin
 {
     const uint64_t round = round_next(comm);
     const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
-    hcore_status_t status;
+    hcore_status_t status = HCORE_OK;
     if (comm->rank != args->root) {
-        status = round_may_write(comm, round);
+        status = data_may_write(comm, round, bytes);
         if (status == HCORE_OK) {
-            memcpy(lane_slot(comm, comm->rank, round), in, bytes);
-            round_arrive(comm, round, PHASE_DATA);
-            round_done(comm, round, false);
+            put(data_place(comm, comm->rank, round, bytes), in, bytes);
+            data_arrive(comm, round, bytes);
+            round_passed(comm, round);
         }
         return status;
     }
-    status = round_await_all(comm, round, PHASE_DATA);
+    for (uint32_t i = 1; i < comm->nranks && status == HCORE_OK; i++) {
+        status = data_receive(comm, round_peer(comm, i), round, bytes);
+    }
     if (status == HCORE_OK) {
         for (uint32_t i = 0; i < comm->nranks; i++) {
-            comm->source[i] = i == comm->rank ? in : lane_slot(comm, i, round);
+            comm->source[i] = i == comm->rank ? in : data_place(comm, i, round, bytes);
         }
         run_reducer(comm, args, hcore_block_at(&args->out, 0) + offset, comm->nranks, bytes);
-        round_done(comm, round, false);
+        round_passed(comm, round);
     }
     return status;
 }
@@ -116,22 +118,25 @@ hcore_status_t aiv_slot_scan(hcore_comm_t *comm, const hcore_args_t *args, uint6
     const uint64_t round = round_next(comm);
     const uint32_t me = comm->rank, nsrc = args->oper == HCORE_OPER_Scan ? me + 1 : me;
     const uint8_t *in = hcore_block_at(&args->in, 0) + offset;
-    hcore_status_t status = round_may_write(comm, round);
-    if (status != HCORE_OK) {
-        return status;
+    hcore_status_t status = HCORE_OK;
+    if (me + 1 < comm->nranks) { /* the last rank's part is nobody else's */
+        status = data_may_write(comm, round, bytes);
+        if (status != HCORE_OK) {
+            return status;
+        }
+        put(data_place(comm, me, round, bytes), in, bytes);
+        data_arrive(comm, round, bytes);
     }
-    memcpy(lane_slot(comm, me, round), in, bytes);
-    round_arrive(comm, round, PHASE_DATA);
     for (uint32_t i = 0; i < me && status == HCORE_OK; i++) {
-        status = round_await(comm, i, round, PHASE_DATA);
-        comm->source[i] = lane_slot(comm, i, round);
+        status = data_receive(comm, i, round, bytes);
+        comm->source[i] = data_place(comm, i, round, bytes);
     }
     if (status == HCORE_OK) {
         comm->source[me] = in;
         if (nsrc > 0) {
             run_reducer(comm, args, hcore_block_at(&args->out, 0) + offset, nsrc, bytes);
         }
-        round_done(comm, round, false);
+        round_passed(comm, round);
     }
     return status;
 }
@@ -144,8 +149,9 @@ hcore_status_t aiv_slot_reduce_scatter(hcore_comm_t *comm, const hcore_args_t *a
 {
     const uint64_t round = round_next(comm);
     const uint32_t n = comm->nranks, me = comm->rank;
-    uint8_t *slot = lane_slot(comm, me, round);
-    hcore_status_t status = round_may_write(comm, round);
+    const uint64_t room = n * bytes;
+    uint8_t *slot = data_place(comm, me, round, room);
+    hcore_status_t status = data_may_write(comm, round, room);
     if (status != HCORE_OK) {
         return status;
     }
@@ -155,14 +161,14 @@ hcore_status_t aiv_slot_reduce_scatter(hcore_comm_t *comm, const hcore_args_t *a
             copy(slot + i * bytes, hcore_block_at(&args->in, i) + offset, size);
         }
     }
-    round_arrive(comm, round, PHASE_DATA);
-    status = round_await_all(comm, round, PHASE_DATA);
+    data_arrive(comm, round, room);
+    status = data_await_all(comm, round, room);
     if (status != HCORE_OK) {
         return status;
     }
     const uint64_t size = piece(args_in_bytes(args, me), offset, bytes);
     for (uint32_t i = 0; i < n; i++) {
-        comm->source[i] = lane_slot(comm, i, round) + me * bytes;
+        comm->source[i] = data_place(comm, i, round, room) + me * bytes;
     }
     if (!args->in_place) {
         comm->source[me] = hcore_block_at(&args->in, me) + offset;
@@ -170,6 +176,6 @@ hcore_status_t aiv_slot_reduce_scatter(hcore_comm_t *comm, const hcore_args_t *a
     if (size > 0) {
         run_reducer(comm, args, hcore_block_at(&args->out, 0) + offset, n, size);
     }
-    round_done(comm, round, true);
+    data_done(comm, round, room);
     return HCORE_OK;
 }

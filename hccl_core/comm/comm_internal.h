@@ -20,8 +20,8 @@
  *   ctl[r].in[d], out[d], call[d], ask   rounds that ask for shared heaps, by parity of their number: where r's IN and OUT lie
  *                    (aiv/heap.c, aicpu/path.c say in which terms), what it calls, and the number itself. Plain data, written by r before its flag. Nobody leaves such a round before
  *                    everyone has arrived, so who writes those of ask k knows that all have read those of ask k - 2.
- *   ctl[r].done      round that r has finished reading, written by r (release), read (acquire) by a rank that
- *                    is about to write its line or slot again.
+ *   ctl[r].done      round that r has finished reading, and with it all before; written by r (release), not in every round; read
+ *                    (acquire) by a rank that is about to write its line or slot again.
  *   ack[i][j]        AIV cells: number of chunks of the pair i->j that j has copied out; written by j (release), read
  *                    by i (acquire) before it writes a cell again.
  *   ctl[r].epoch     AIV cells: exchanges that r has begun; written by r (release) after its offers, read by senders (acquire).
@@ -34,7 +34,8 @@
  *   slot, cell, window   plain data, ordered by the flags above.
  *
  * The rule that makes lines and slots safe: all ranks count rounds alike; a rank writes the line or slot of
- * round n only when every peer has done round n - DEPTH. After a round in which everyone waited for everyone's
+ * round n only when every peer has done round n - DEPTH. A peer tells of rounds done at least with every DONE_EVERY-th, which is fewer than
+ * DEPTH: so the word that lets round n go on comes with a round before n, and all of those end without it. After a round in which everyone waited for everyone's
  * arrival in n, all peers are known to have done n - 1 (arriving in n comes after doing n - 1), so the next
  * rounds need no look at `done` at all. (t/models has the proof by exhaustion for small cases.)
  */
@@ -51,7 +52,9 @@
 
 enum {
     LANE_ALIGN = 128,      /* adjacent-line prefetch pulls pairs of 64-byte lines */
-    LANE_DEPTH = 8,        /* lines, slots and cells in flight per writer: how far a root may run ahead */
+    LANE_DEPTH = 8,        /* slots and cells in flight per writer: how far a root may run ahead */
+    LINE_DEPTH = 32,       /* the same of lines */
+    DONE_EVERY = 4,        /* `done` of rounds in which nobody waits for this rank is told once in so many: a store saved */
     ASK_DEPTH = 2,
     LINE_BYTES = 64,
     LINE_PAYLOAD = HCORE_LINE_BYTES,
@@ -68,7 +71,7 @@ typedef struct {
 } lane_line_t;
 
 typedef struct {
-    lane_line_t line[LANE_DEPTH];
+    lane_line_t line[LINE_DEPTH];
     _Alignas(LANE_ALIGN) _Atomic uint64_t flag;
     uint64_t in[ASK_DEPTH], out[ASK_DEPTH], call[ASK_DEPTH]; /* in the line of `flag`: who sees it has these too */
     _Atomic uint64_t ask; /* relaxed: ordered by `flag`, but its writer may be one ahead of who looks */
@@ -134,6 +137,7 @@ struct hcore_comm {
     /* AIV: cells, per peer */
     uint64_t *sent, *received, *acked;
     uint64_t *left; /* 2 * nranks: scratch of one exchange */
+    bool offered;   /* this rank's offers of the last exchange stand */
     /* AI CPU: counters per peer, and waits put off from the last operator */
     uint64_t *posted, *awaited;
     bool deferred, truncated;

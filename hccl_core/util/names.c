@@ -109,16 +109,6 @@ hx_words_t hx_span_words(void)
     return HX_WORDS(span_word);
 }
 
-bool hcore_oper_reduces(hcore_oper_t oper)
-{
-    static const bool reduces[HCORE_OPER_COUNT] = {
-#define X(n, r, b) r,
-        HCORE_OPERATOR_LIST(X)
-#undef X
-    };
-    return oper < HCORE_OPER_COUNT && reduces[oper];
-}
-
 hcore_bytes_kind_t hcore_oper_bytes(hcore_oper_t oper)
 {
     static const hcore_bytes_kind_t kind[HCORE_OPER_COUNT] = {

@@ -3,18 +3,22 @@
  * t/models/cells.pml - chunks through the cells of a pair of ranks, both directions at once (hccl_core/aiv/cell.c).
  *
  * Rank i sends to rank j through a ring of CELLS cells. Chunk c (from 1) goes to cell c mod CELLS, payload first and the
- * cell's number, c, last. The receiver copies chunk c when the number has reached c and then stores ack = c. The
+ * cell's number, c, last. The receiver copies chunk c when the number has reached c and then, if EVERY divides c, stores ack = c. The
  * sender writes chunk c only when it has seen an ack of at least c - CELLS. A rank does whatever of both is possible next,
  * in any order.
  *
  * Proven: every chunk arrives, whole and in order, no cell is overwritten before it was read, and both ranks end.
  *
- * WIDE_WINDOW (one chunk too many), NUMBER_FIRST (number before payload) and EARLY_ACK (ack before the copy) must fail.
+ * WIDE_WINDOW (one chunk too many), NUMBER_FIRST (number before payload), EARLY_ACK (ack before the copy) and EVERY greater
+ * than CELLS must fail.
  */
 #ifndef CHUNKS
 #define CHUNKS 6
 #endif
 #define CELLS 2
+#ifndef EVERY
+#define EVERY CELLS
+#endif
 #ifdef WIDE_WINDOW
 #define WINDOW (CELLS + 1)
 #else
@@ -50,14 +54,22 @@ inline copy_chunk()
     assert(IN.payload[IN_CELL] == got + 1)
 }
 
+inline tell_ack()
+{
+    if
+    :: (got + 1) % EVERY == 0 -> ack[1 - me] = got + 1
+    :: else
+    fi
+}
+
 inline take_chunk()
 {
 #ifdef EARLY_ACK
-    ack[1 - me] = got + 1;
+    tell_ack();
     copy_chunk();
 #else
     copy_chunk();
-    ack[1 - me] = got + 1;
+    tell_ack();
 #endif
     got++
 }

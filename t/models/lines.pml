@@ -7,16 +7,17 @@
  *   SYMMETRIC  everyone writes its slot, waits for everyone's flag and reads all slots
  *   ROOT_OUT   the root writes, waits for nobody and goes on; the others wait for the root and read
  *   ROOT_IN    the others write; the root waits for them and reads
- *   PREFIX     everyone writes; each waits for the ranks below it and reads those
- * There is no barrier. At the end of round n a rank sets done to n. It may write in round n only if every peer is known to
+ *   PREFIX     everyone but the last writes; each waits for the ranks below it and reads those
+ * There is no barrier. At the end of round n a rank sets done to n, in a round that is not symmetric only if EVERY divides n: that much
+ * is enough. It may write in round n only if every peer is known to
  * have done round n - DEPTH: it looks at their done, or it knows from an earlier look, or from a symmetric round m
  * that all have done m - 1 (they arrived in m).
  *
  * Proven, for all sequences: a reader always finds the round it waited for in the slot (so nothing is overwritten
  * before all have read it), and every rank reaches the end.
  *
- * NO_CHECK (no rule), EARLY_DONE (done before the reads) and SAFE_TOO_FAR (a symmetric round m taken as proof that all
- * have done m) must fail.
+ * NO_CHECK (no rule), EARLY_DONE (done before the reads), SAFE_TOO_FAR (a symmetric round m taken as proof that all
+ * have done m) and EVERY greater than DEPTH must fail.
  */
 #ifndef RANKS
 #define RANKS 2
@@ -25,6 +26,9 @@
 #define ROUNDS 4
 #endif
 #define DEPTH 2
+#ifndef EVERY
+#define EVERY DEPTH
+#endif
 
 #define NOT_CHOSEN 0
 #define SYMMETRIC 1
@@ -50,7 +54,7 @@ byte left[ROUNDS + 1]; /* ranks that have left the round */
 #endif
 
 #define IS_ROOT (me == root[n])
-#define WRITES (kind[n] == SYMMETRIC || kind[n] == PREFIX || (kind[n] == ROOT_OUT && IS_ROOT) || (kind[n] == ROOT_IN && !IS_ROOT))
+#define WRITES (kind[n] == SYMMETRIC || (kind[n] == PREFIX && me + 1 < RANKS) || (kind[n] == ROOT_OUT && IS_ROOT) || (kind[n] == ROOT_IN && !IS_ROOT))
 #define READS(q) (q != me && (kind[n] == SYMMETRIC || (kind[n] == PREFIX && q < me) || \
                   (kind[n] == ROOT_OUT && q == root[n]) || (kind[n] == ROOT_IN && IS_ROOT)))
 
@@ -118,7 +122,10 @@ inline read_slots()
 
 inline set_done()
 {
-    finished[me] = n;
+    if
+    :: kind[n] == SYMMETRIC || n % EVERY == 0 -> finished[me] = n
+    :: else
+    fi;
     if
 #ifdef SAFE_TOO_FAR
     :: kind[n] == SYMMETRIC -> safe = n

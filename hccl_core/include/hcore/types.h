@@ -179,7 +179,12 @@ typedef enum {
 
 const char *hcore_oper_name(hcore_oper_t oper);     /* the HCCL name: "AllReduce" */
 hcore_status_t hcore_oper_parse(const char *name, hcore_oper_t *oper); /* case-insensitive */
-bool hcore_oper_reduces(hcore_oper_t oper);
+static inline bool hcore_oper_reduces(hcore_oper_t oper)
+{
+#define X(n, r, b) | (uint32_t)(r) << HCORE_OPER_##n
+    return (uint32_t)oper < HCORE_OPER_COUNT && ((0u HCORE_OPERATOR_LIST(X)) >> oper & 1u) != 0;
+#undef X
+}
 hcore_bytes_kind_t hcore_oper_bytes(hcore_oper_t oper);
 
 /* MPI is not a backend of the core: it is what the caller does when the core declines. */
