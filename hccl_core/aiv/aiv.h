@@ -31,6 +31,8 @@ hcore_status_t aiv_slot_gather(hcore_comm_t *comm, const hcore_args_t *args, uin
 hcore_status_t aiv_slot_scatter(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
 hcore_status_t aiv_slot_alltoall(hcore_comm_t *comm, const hcore_args_t *args, uint64_t offset, uint64_t bytes);
 
+/* From which sizes on a communicator uses the shared heaps, once all else about it is known. */
+void aiv_heap_sizes(hcore_comm_t *comm);
 /* If all ranks' data lies in shared heaps, runs the operator there (*done); else nothing has happened. The same on all ranks. */
 hcore_status_t aiv_heap_try(hcore_comm_t *comm, const hcore_args_t *args, bool *done);
 

@@ -8,10 +8,10 @@
  * c (acquire), copies, then stores ack[i][j] = c (release), at least for every ACK_EVERY-th c: i's next write to that cell comes after
  * j's reads.
  * Large data goes past the cells where the receiver's memory is in the shared heap: every rank counts its exchanges and, when it
- * begins one, first says for each peer where that peer's data may be written and how much of it (offer), then sets ctl.epoch
- * (release). A sender waits for the peer's epoch (acquire), writes straight to where the offer says, and sends an empty cell
- * marked PUSHED in place of the data. Without an offer that holds it all, the data goes through cells. The offer is read before
- * the receiver can leave the exchange, since it waits for that cell.
+ * begins one, first says for each peer where that peer's data may be written and how much of it, then sets the offer's epoch
+ * (release), in the same cache line. A sender waits for that epoch (acquire), writes straight to where the offer says, and sends an
+ * empty cell marked PUSHED in place of the data. Without an offer that holds it all, the data goes through cells. The offer is
+ * read before the receiver can leave the exchange, since it waits for that cell.
  *
  * A rank drives all its pairs in turn and never waits inside one, so no order of arrival can block it.
  */
@@ -25,9 +25,9 @@ typedef struct {
     const hcore_args_t *args;
     uint64_t *out_left, *in_left; /* per peer: bytes still to send, to receive; UINT64_MAX when finished */
     uint32_t pending;             /* pairs not finished, both directions */
-    uint64_t offer_least;         /* UINT64_MAX: no offers */
+    uint64_t offer_least;         /* bytes of a message from which on it asks for an offer; UINT64_MAX: never */
     uint64_t epoch;               /* number of this exchange; the same on all ranks */
-    bool truncated;
+    bool truncated, rooted;
 } exchange_t;
 
 static const uint64_t finished = UINT64_MAX;
@@ -35,11 +35,7 @@ enum { PUSHED = UINT32_MAX };
 /* Of small chunks the receiver acknowledges every so many, the sender being likely to wait for it in the same line. Fewer than DEPTH: a
  * sender waits only for an ack that comes with a chunk it has sent. */
 enum { ACK_EVERY = 4, ACK_LEAST = 1024 };
-_Static_assert(ACK_EVERY <= LANE_DEPTH, "the ack a sender waits for must come with a chunk before");
-
-/* From which size on waiting for the receiver to have begun costs less than cells; it takes the place of running ahead of a root, and
- * where ranks outnumber cpus it is a turn of the scheduler. By measurement. */
-enum { OFFER_LEAST = 2 * 1024, OFFER_LEAST_ROOTED = 8 * 1024, OFFER_LEAST_CROWDED = 32 * 1024 };
+_Static_assert((int)ACK_EVERY <= (int)LANE_DEPTH, "the ack a sender waits for must come with a chunk before");
 
 static inline uint64_t cell_room(const hcore_comm_t *comm)
 {
@@ -91,29 +87,31 @@ static bool asks_offer(const exchange_t *x, uint32_t peer)
 /* Where the message to `peer` may be written; NULL: nowhere. */
 static uint8_t *offered(const exchange_t *x, uint32_t peer)
 {
-    const lane_place_t *offer = lane_offer(x->comm, peer, x->comm->rank);
+    const lane_offer_t *offer = lane_offer(x->comm, peer, x->comm->rank);
     return offer->place && offer->bytes >= x->out_left[peer] ? heap_at(x->comm, peer, offer->place) : NULL;
 }
 
-/* Those of the last exchange are taken back: a peer that sends more than it is asked for must find none. */
-static void make_offers(exchange_t *x, bool any)
+/* Also where there is nothing to offer: a peer that sends more than it is asked for finds that out, and does not wait. */
+static void make_offers(exchange_t *x)
 {
     hcore_comm_t *comm = x->comm;
-    for (uint32_t i = 0; i < comm->nranks && (any || comm->offered); i++) {
+    for (uint32_t i = 0; i < comm->nranks; i++) {
         const uint64_t bytes = x->in_left[i] == finished ? 0 : x->in_left[i];
         const uint8_t *block = bytes >= x->offer_least ? receive_block(x, i) : NULL;
-        const bool there = block && hcore_heap_owns(block) && hcore_heap_owns(block + bytes - 1);
-        *lane_offer(comm, comm->rank, i) =
-            (lane_place_t){there ? hcore_heap_offset(block) : 0, bytes};
+        lane_offer_t *offer = lane_offer(comm, comm->rank, i);
+        offer->place = block && hcore_heap_owns(block) && hcore_heap_owns(block + bytes - 1) ? hcore_heap_offset(block) : 0;
+        offer->bytes = bytes;
+        atomic_store_explicit(&offer->epoch, x->epoch, memory_order_release); /* pairs with can_send */
     }
-    comm->offered = any;
-    flag_set(comm, &comm->ctl[comm->rank].epoch, x->epoch);
+    if (comm->oversubscribed) {
+        hcore_ring(comm);
+    }
 }
 
 static bool can_send(const exchange_t *x, uint32_t peer)
 {
     hcore_comm_t *comm = x->comm;
-    if (asks_offer(x, peer) && !flag_reached(&comm->ctl[peer].epoch, x->epoch)) {
+    if (asks_offer(x, peer) && !flag_reached(&lane_offer(comm, peer, comm->rank)->epoch, x->epoch)) {
         return false;
     }
     const uint64_t chunk = comm->sent[peer] + 1;
@@ -157,6 +155,9 @@ static void send_chunk(exchange_t *x, uint32_t peer)
     lane_cell_t *cell = lane_cell(comm, comm->rank, peer, chunk);
     const uint64_t after = fill_cell(x, peer, cell);
     flag_set(comm, &cell->chunk, chunk);
+    if (!x->rooted) { /* a root that is ahead gains nothing */
+        data_share(cell, cell->bytes + CELL_HEADER);
+    }
     x->out_left[peer] = after;
     if (after == 0) {
         x->out_left[peer] = finished;
@@ -282,17 +283,13 @@ static inline uint64_t start_pair(exchange_t *x, uint64_t bytes)
     return bytes > 0 ? bytes : finished;
 }
 
-static uint64_t offer_least(const hcore_comm_t *comm, bool rooted)
-{
-    return !comm->heaps ? UINT64_MAX : comm->oversubscribed ? OFFER_LEAST_CROWDED : rooted ? OFFER_LEAST_ROOTED : OFFER_LEAST;
-}
-
 hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args)
 {
     const uint32_t n = comm->nranks, me = comm->rank;
     const bool rooted = args->oper == HCORE_OPER_GatherV || args->oper == HCORE_OPER_ScatterV;
-    exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n, .epoch = ++comm->epoch};
-    x.offer_least = offer_least(comm, rooted);
+    exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n, .epoch = ++comm->epoch,
+                    .rooted = rooted};
+    x.offer_least = comm->heap_least[args->oper];
     const uint64_t large = x.offer_least <= cell_room(comm) ? x.offer_least : cell_room(comm) + 1;
     bool small = true;
     for (uint32_t i = 0; i < n; i++) {
@@ -301,7 +298,9 @@ hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args)
         x.in_left[i] = start_pair(&x, in);
         small = small && out < large && in < large;
     }
-    make_offers(&x, !small && x.offer_least != UINT64_MAX);
+    if (comm->heaps) {
+        make_offers(&x);
+    }
     if (!rooted || me == args->root) {
         copy(receive_block(&x, me), send_block(&x, me),
              args->oper == HCORE_OPER_GatherV ? args_out_bytes(args, me) : args_in_bytes(args, me));

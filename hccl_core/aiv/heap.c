@@ -29,6 +29,7 @@ typedef struct {
     bool in_place; /* right in place too */
     bool pair;     /* worth it between two ranks alone: the root does all the work */
     void (*run)(hcore_comm_t *comm, const hcore_args_t *args);
+    void (*own)(hcore_comm_t *comm, const hcore_args_t *args); /* what is to be done without peers, while their flags are on their way */
 } heap_kernel_t;
 
 /* Sizes of the blocks of V operators, which all ranks know. */
@@ -102,12 +103,35 @@ static void run_reduce_scatter(hcore_comm_t *comm, const hcore_args_t *args)
 
 /* ---- data moving ---- */
 
+static void own_gathered(hcore_comm_t *comm, const hcore_args_t *args)
+{
+    copy(hcore_block_at(&args->out, comm->rank), hcore_block_at(&args->in, 0), args_out_bytes(args, comm->rank));
+}
+
+static void own_gathered_at_root(hcore_comm_t *comm, const hcore_args_t *args)
+{
+    if (comm->rank == args->root) {
+        own_gathered(comm, args);
+    }
+}
+
+static void own_scattered(hcore_comm_t *comm, const hcore_args_t *args)
+{
+    if (comm->rank == args->root) {
+        copy(hcore_block_at(&args->out, 0), hcore_block_at(&args->in, comm->rank), args->bytes);
+    }
+}
+
+static void own_exchanged(hcore_comm_t *comm, const hcore_args_t *args)
+{
+    copy(hcore_block_at(&args->out, comm->rank), hcore_block_at(&args->in, comm->rank), args->bytes);
+}
+
 /* My one block to all peers, to its place among theirs. */
 static void run_allgather(hcore_comm_t *comm, const hcore_args_t *args)
 {
     const uint8_t *in = hcore_block_at(&args->in, 0);
     const uint64_t bytes = args_out_bytes(args, comm->rank), at = block_offset(args, comm->rank);
-    copy(hcore_block_at(&args->out, comm->rank), in, bytes);
     for (uint32_t i = 1; i < comm->nranks; i++) {
         copy(comm->heap_out[round_peer(comm, i)] + at, in, bytes);
     }
@@ -115,18 +139,14 @@ static void run_allgather(hcore_comm_t *comm, const hcore_args_t *args)
 
 static void run_gather(hcore_comm_t *comm, const hcore_args_t *args)
 {
-    const uint8_t *in = hcore_block_at(&args->in, 0);
-    if (comm->rank == args->root) {
-        copy(hcore_block_at(&args->out, comm->rank), in, args->bytes);
-    } else {
-        memcpy(comm->heap_out[args->root] + comm->rank * args->bytes, in, args->bytes);
+    if (comm->rank != args->root) {
+        memcpy(comm->heap_out[args->root] + comm->rank * args->bytes, hcore_block_at(&args->in, 0), args->bytes);
     }
 }
 
 static void run_alltoall(hcore_comm_t *comm, const hcore_args_t *args)
 {
     const uint32_t me = comm->rank;
-    copy(hcore_block_at(&args->out, me), hcore_block_at(&args->in, me), args->bytes);
     for (uint32_t i = 1; i < comm->nranks; i++) {
         const uint32_t peer = round_peer(comm, i);
         memcpy(comm->heap_out[peer] + me * args->bytes, hcore_block_at(&args->in, peer), args->bytes);
@@ -142,37 +162,47 @@ static void run_rooted(hcore_comm_t *comm, const hcore_args_t *args)
         const uint32_t peer = round_peer(comm, i);
         memcpy(comm->heap_out[peer], hcore_block_at(&args->in, args->oper == HCORE_OPER_Scatter ? peer : 0), args->bytes);
     }
-    if (args->oper == HCORE_OPER_Scatter) {
-        copy(hcore_block_at(&args->out, 0), hcore_block_at(&args->in, comm->rank), args->bytes);
-    }
 }
 
 /* ---- the round ---- */
 
 static const heap_kernel_t kernels[HCORE_OPER_COUNT] = {
-    [HCORE_OPER_AllReduce] = {ONE_BLOCK, ONE_BLOCK, ALL, ALL, true, false, run_allreduce},
-    [HCORE_OPER_Reduce] = {ONE_BLOCK, ONE_BLOCK, ALL, ROOT, true, false, run_reduce},
-    [HCORE_OPER_ReduceScatter] = {BLOCKS, NO_PART, ALL, ALL, false, false, run_reduce_scatter},
-    [HCORE_OPER_ReduceScatterV] = {BLOCKS, NO_PART, ALL, ALL, false, false, run_reduce_scatter},
-    [HCORE_OPER_AllGatherV] = {NO_PART, BLOCKS, ALL, ALL, true, false, run_allgather},
-    [HCORE_OPER_AllGather] = {NO_PART, BLOCKS, ALL, ALL, true, false, run_allgather},
-    [HCORE_OPER_Gather] = {NO_PART, BLOCKS, ALL, ROOT, true, false, run_gather},
-    [HCORE_OPER_AlltoAll] = {NO_PART, BLOCKS, ALL, ALL, true, false, run_alltoall},
-    [HCORE_OPER_Broadcast] = {NO_PART, ONE_BLOCK, ALL, OTHERS, true, true, run_rooted},
-    [HCORE_OPER_Scatter] = {NO_PART, ONE_BLOCK, ALL, OTHERS, true, true, run_rooted},
+    [HCORE_OPER_AllReduce] = {ONE_BLOCK, ONE_BLOCK, ALL, ALL, true, false, run_allreduce, NULL},
+    [HCORE_OPER_Reduce] = {ONE_BLOCK, ONE_BLOCK, ALL, ROOT, true, false, run_reduce, NULL},
+    [HCORE_OPER_ReduceScatter] = {BLOCKS, NO_PART, ALL, ALL, false, false, run_reduce_scatter, NULL},
+    [HCORE_OPER_ReduceScatterV] = {BLOCKS, NO_PART, ALL, ALL, false, false, run_reduce_scatter, NULL},
+    [HCORE_OPER_AllGatherV] = {NO_PART, BLOCKS, ALL, ALL, true, false, run_allgather, own_gathered},
+    [HCORE_OPER_AllGather] = {NO_PART, BLOCKS, ALL, ALL, true, false, run_allgather, own_gathered},
+    [HCORE_OPER_Gather] = {NO_PART, BLOCKS, ALL, ROOT, true, false, run_gather, own_gathered_at_root},
+    [HCORE_OPER_AlltoAll] = {NO_PART, BLOCKS, ALL, ALL, true, false, run_alltoall, own_exchanged},
+    [HCORE_OPER_Broadcast] = {NO_PART, ONE_BLOCK, ALL, OTHERS, true, true, run_rooted, NULL},
+    [HCORE_OPER_Scatter] = {NO_PART, ONE_BLOCK, ALL, OTHERS, true, true, run_rooted, own_scattered},
 };
 
 /*
- * From which size on a round with two flags and no copies beats one with a flag and a copy each way; where ranks outnumber cpus, a flag
- * is a turn of the scheduler. By measurement.
+ * From which size of a block on data goes straight to where it belongs: a round with two flags and no copies in place of a flag and a
+ * copy each way, and for the V operators the wait for a receiver to have begun (cell.c), which takes the place of running ahead of a root.
+ * Where ranks outnumber cpus, a flag is a turn of the scheduler. By measurement; 0: never.
  */
 static const struct {
     uint64_t from, crowded_from;
-} sizes[] = {[HCORE_OPER_AllReduce] = {2048, 32 * 1024},  [HCORE_OPER_Reduce] = {4096, 32 * 1024},
-             [HCORE_OPER_ReduceScatter] = {4096, 32 * 1024}, [HCORE_OPER_ReduceScatterV] = {8192, 64 * 1024},
-             [HCORE_OPER_AllGather] = {1024, 32 * 1024},  [HCORE_OPER_AllGatherV] = {2048, 64 * 1024},
-             [HCORE_OPER_Gather] = {1024, 32 * 1024},     [HCORE_OPER_AlltoAll] = {1024, 32 * 1024},
-             [HCORE_OPER_Broadcast] = {1024, 32 * 1024},  [HCORE_OPER_Scatter] = {1024, 32 * 1024}};
+} sizes[HCORE_OPER_COUNT] = {
+    [HCORE_OPER_AllReduce] = {4096, 32 * 1024},     [HCORE_OPER_Reduce] = {64 * 1024, 64 * 1024},
+    [HCORE_OPER_ReduceScatter] = {2048, 32 * 1024}, [HCORE_OPER_ReduceScatterV] = {4096, 64 * 1024},
+    [HCORE_OPER_AllGather] = {1024, 32 * 1024},     [HCORE_OPER_AllGatherV] = {2048, 64 * 1024},
+    [HCORE_OPER_Gather] = {4096, 32 * 1024},        [HCORE_OPER_AlltoAll] = {1024, 32 * 1024},
+    [HCORE_OPER_Broadcast] = {4096, 32 * 1024},     [HCORE_OPER_Scatter] = {4096, 32 * 1024},
+    [HCORE_OPER_GatherV] = {4096, 32 * 1024},       [HCORE_OPER_ScatterV] = {8192, 32 * 1024},
+    [HCORE_OPER_AlltoAllV] = {1024, 32 * 1024},     [HCORE_OPER_AlltoAllW] = {1024, 32 * 1024}};
+
+void aiv_heap_sizes(hcore_comm_t *comm)
+{
+    for (unsigned oper = 0; oper < HCORE_OPER_COUNT; oper++) {
+        const uint64_t wanted = comm->options.heap_from[oper], own = wanted ? wanted : sizes[oper].from;
+        const uint64_t from = comm->oversubscribed ? sizes[oper].crowded_from : own;
+        comm->heap_least[oper] = comm->heaps && from > 0 ? from : UINT64_MAX;
+    }
+}
 
 static bool takes_part(const hcore_comm_t *comm, const hcore_args_t *args, who_t who)
 {
@@ -224,8 +254,7 @@ static hcore_status_t take_places(hcore_comm_t *comm, uint64_t ask, bool *all)
 
 static bool worth_asking(hcore_comm_t *comm, const hcore_args_t *args, const heap_kernel_t *kernel)
 {
-    if (!comm->heaps || !kernel->run || (kernel->pair && comm->nranks > 2) ||
-        args->bytes < (comm->oversubscribed ? sizes[args->oper].crowded_from : sizes[args->oper].from)) {
+    if (args->bytes < comm->heap_least[args->oper] || !kernel->run || (kernel->pair && comm->nranks > 2)) {
         return false;
     }
     if (comm->heap_rest[args->oper] > 0) {
@@ -262,6 +291,9 @@ static hcore_status_t run_round(hcore_comm_t *comm, const hcore_args_t *args, co
     atomic_store_explicit(&mine->ask, ask, memory_order_relaxed);
     mine->out[ask % ASK_DEPTH] = part_place(comm, args, &args->out, kernel->out, kernel->out_at);
     round_arrive(comm, round, PHASE_DATA);
+    if (kernel->own) {
+        kernel->own(comm, args);
+    }
     status = round_await_all(comm, round, PHASE_DATA);
     if (status != HCORE_OK) {
         return status;

@@ -28,7 +28,7 @@ hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const void *in, void *out,
     if (status == HCORE_OK) {
         lane_line_t *mine = round_line(comm, comm->rank, round);
         put(mine->payload, in, bytes);
-        flag_set(comm, &mine->seq, round);
+        data_arrive(comm, round, bytes);
         status = data_await_all(comm, round, 0);
     }
     if (status == HCORE_OK) {

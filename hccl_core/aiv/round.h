@@ -99,7 +99,9 @@ static inline hcore_status_t data_may_write(hcore_comm_t *comm, uint64_t round, 
 static inline void data_arrive(hcore_comm_t *comm, uint64_t round, uint64_t bytes)
 {
     if (bytes <= LINE_PAYLOAD) {
-        flag_set(comm, &round_line(comm, comm->rank, round)->seq, round);
+        lane_line_t *line = round_line(comm, comm->rank, round);
+        flag_set(comm, &line->seq, round);
+        cpu_share(line);
     } else {
         round_arrive(comm, round, PHASE_DATA);
     }
@@ -200,6 +202,27 @@ static inline void copy(void *dst, const void *src, uint64_t bytes)
 {
     if (dst != src && bytes > 0) { /* in place: the data is there already */
         put(dst, src, bytes);
+    }
+}
+
+/*
+ * After writing what a peer will read. Sharing a few lines saves the reader more than it costs the writer, about a store's worth each:
+ * measured between two cores, a Gather of 256 bytes takes 0.12 us in place of 0.15, but one of 4 KiB 1.0 in place of 0.5.
+ */
+static inline void data_share(const void *data, uint64_t bytes)
+{
+    enum { SHARE_UPTO = 512 + CELL_HEADER };
+    for (uint64_t i = 0; bytes <= SHARE_UPTO && i < bytes; i += LINE_BYTES) {
+        cpu_share((const uint8_t *)data + i);
+    }
+}
+
+/* Into this rank's place of the round; a line is shared with its number (data_arrive). */
+static inline void data_put(uint8_t *place, const void *src, uint64_t bytes)
+{
+    put(place, src, bytes);
+    if (bytes > LINE_PAYLOAD) {
+        data_share(place, bytes);
     }
 }
 

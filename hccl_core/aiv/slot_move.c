@@ -29,7 +29,7 @@ hcore_status_t aiv_slot_broadcast(hcore_comm_t *comm, const hcore_args_t *args, 
         return status;
     }
     if (root) {
-        put(slot, hcore_block_at(&args->in, 0) + offset, bytes);
+        data_put(slot, hcore_block_at(&args->in, 0) + offset, bytes);
         data_arrive(comm, round, bytes);
     } else {
         put(hcore_block_at(&args->out, 0) + offset, slot, bytes);
@@ -48,7 +48,7 @@ hcore_status_t aiv_slot_allgather(hcore_comm_t *comm, const hcore_args_t *args, 
     if (status != HCORE_OK) {
         return status;
     }
-    copy(data_place(comm, me, round, bytes), in, mine);
+    data_put(data_place(comm, me, round, bytes), in, mine);
     data_arrive(comm, round, bytes);
     copy(hcore_block_at(&args->out, me) + offset, in, mine);
     for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
@@ -74,7 +74,7 @@ hcore_status_t aiv_slot_gather(hcore_comm_t *comm, const hcore_args_t *args, uin
     if (me != args->root) {
         status = data_may_write(comm, round, bytes);
         if (status == HCORE_OK) {
-            put(data_place(comm, me, round, bytes), in, bytes);
+            data_put(data_place(comm, me, round, bytes), in, bytes);
             data_arrive(comm, round, bytes);
         }
     } else {
@@ -106,7 +106,7 @@ hcore_status_t aiv_slot_scatter(hcore_comm_t *comm, const hcore_args_t *args, ui
     }
     for (uint32_t i = 0; root && i < comm->nranks; i++) {
         if (i != me) {
-            put(slot + data_index(me, i) * bytes, hcore_block_at(&args->in, i) + offset, bytes);
+            data_put(slot + data_index(me, i) * bytes, hcore_block_at(&args->in, i) + offset, bytes);
         }
     }
     if (root) {
@@ -131,7 +131,7 @@ hcore_status_t aiv_slot_alltoall(hcore_comm_t *comm, const hcore_args_t *args, u
     }
     for (uint32_t i = 0; i < n; i++) {
         if (i != me) {
-            put(slot + data_index(me, i) * bytes, hcore_block_at(&args->in, i) + offset, bytes);
+            data_put(slot + data_index(me, i) * bytes, hcore_block_at(&args->in, i) + offset, bytes);
         }
     }
     data_arrive(comm, round, room);

@@ -11,12 +11,21 @@ static void run_reducer(hcore_comm_t *comm, const hcore_args_t *args, void *dst,
     args->reducer->run(args->reducer, dst, comm->source, nsrc, bytes / args->reducer->elem_bytes);
 }
 
+static inline void fill_slot(uint8_t *slot, const void *in, uint64_t bytes)
+{
+    if (bytes < STREAM_SLOT_FROM) {
+        data_put(slot, in, bytes);
+    } else {
+        stream_to_slot(slot, in, bytes);
+    }
+}
+
 /* Everybody's contribution in its slot, and all flags seen: the start of the symmetric rounds. */
 static hcore_status_t share_all(hcore_comm_t *comm, uint64_t round, const void *in, uint64_t bytes)
 {
     hcore_status_t status = data_may_write(comm, round, bytes);
     if (status == HCORE_OK) {
-        stream_to_slot(data_place(comm, comm->rank, round, bytes), in, bytes);
+        fill_slot(data_place(comm, comm->rank, round, bytes), in, bytes);
         data_arrive(comm, round, bytes);
         status = data_await_all(comm, round, bytes);
     }
@@ -93,7 +102,7 @@ hcore_status_t aiv_slot_reduce(hcore_comm_t *comm, const hcore_args_t *args, uin
     if (comm->rank != args->root) {
         status = data_may_write(comm, round, bytes);
         if (status == HCORE_OK) {
-            put(data_place(comm, comm->rank, round, bytes), in, bytes);
+            data_put(data_place(comm, comm->rank, round, bytes), in, bytes);
             data_arrive(comm, round, bytes);
             round_passed(comm, round);
         }
@@ -124,7 +133,7 @@ hcore_status_t aiv_slot_scan(hcore_comm_t *comm, const hcore_args_t *args, uint6
         if (status != HCORE_OK) {
             return status;
         }
-        put(data_place(comm, me, round, bytes), in, bytes);
+        data_put(data_place(comm, me, round, bytes), in, bytes);
         data_arrive(comm, round, bytes);
     }
     for (uint32_t i = 0; i < me && status == HCORE_OK; i++) {
@@ -158,7 +167,7 @@ hcore_status_t aiv_slot_reduce_scatter(hcore_comm_t *comm, const hcore_args_t *a
     for (uint32_t i = 0; i < n; i++) {
         if (i != me || args->in_place) {
             uint64_t size = piece(args_in_bytes(args, i), offset, bytes);
-            copy(slot + i * bytes, hcore_block_at(&args->in, i) + offset, size);
+            data_put(slot + i * bytes, hcore_block_at(&args->in, i) + offset, size);
         }
     }
     data_arrive(comm, round, room);

@@ -99,6 +99,7 @@ hcore_status_t hcore_comm_create(const hcore_boot_t *boot, const hcore_comm_opti
         hcore_comm_destroy(comm);
         return status;
     }
+    aiv_heap_sizes(comm);
     hcore_info("communicator of %u ranks: span %s, %s, peers' memory %s, shared heaps %s", nranks,
                hcore_span_name(comm->span), comm->oversubscribed ? "ranks outnumber cpus" : "a cpu for each rank",
                comm->direct ? "read directly (CMA)" : "reached through windows", comm->heaps ? "on" : "off");

@@ -9,7 +9,7 @@
  *
  * Every word has one writer. What each part is for and which load pairs with which store:
  *
- *   ctl[r].line[d]   AIV, up to one line: payload and round number in one cache line; written by r. The store of
+ *   ctl[r].line[d]   AIV, small data: payload and round number in one cache line; written by r. The store of
  *                    `seq` (release) pairs with the readers' load of `seq` (acquire).
  *   ctl[r].flag      AIV slots: 2*round + phase, written by r (release), read by all (acquire): "my slot holds
  *                    the data of this round / my slice of the result".
@@ -24,8 +24,8 @@
  *                    (acquire) by a rank that is about to write its line or slot again.
  *   ack[i][j]        AIV cells: number of chunks of the pair i->j that j has copied out; written by j (release), read
  *                    by i (acquire) before it writes a cell again.
- *   ctl[r].epoch     AIV cells: exchanges that r has begun; written by r (release) after its offers, read by senders (acquire).
- *   offer[i][j]      AIV cells: where j may write in i's heap; written by i before its epoch.
+ *   offer[i][j]      AIV cells: where j may write in i's heap in exchange `epoch`, which is written last by i (release) and read first by
+ *                    j (acquire).
  *   notify[i][j]     AI CPU: number of POSTs of i to j; written by i (release), read by j (acquire).
  *   publish[i][j]    AI CPU direct path: address and bytes in i's memory that j may read; written by i before its POST to j, or
  *                    before its flag of the round in which all ranks tell what they have in their heaps (aicpu/path.c); by parity of
@@ -76,7 +76,6 @@ typedef struct {
     uint64_t in[ASK_DEPTH], out[ASK_DEPTH], call[ASK_DEPTH]; /* in the line of `flag`: who sees it has these too */
     _Atomic uint64_t ask; /* relaxed: ordered by `flag`, but its writer may be one ahead of who looks */
     _Alignas(LANE_ALIGN) _Atomic uint64_t done;
-    _Alignas(LANE_ALIGN) _Atomic uint64_t epoch;
     _Alignas(LANE_ALIGN) _Atomic uint32_t busy;
     _Alignas(LANE_ALIGN) _Atomic uint32_t cpu; /* 1 + where r ran when it last waited long; 0 unknown (comm/spread.c) */
     uint64_t probe; /* read by a peer through CMA when the communicator is made */
@@ -86,11 +85,16 @@ typedef struct {
     _Alignas(LANE_ALIGN) _Atomic uint64_t value;
 } lane_counter_t;
 
-/* Memory that a rank shows to a peer. In publish, publish_out: its address in that rank; in offer: its offset in that rank's heap, 0
- * for none. */
+/* Memory that a rank shows to a peer, by its address there. */
 typedef struct {
     uint64_t place, bytes;
 } lane_place_t;
+
+/* The same, by its offset in that rank's heap, 0 for none. Aligned so that it lies in one cache line. */
+typedef struct {
+    _Alignas(32) _Atomic uint64_t epoch;
+    uint64_t place, bytes;
+} lane_offer_t;
 
 /* One cell of a pair. `chunk` (release) is written last and pairs with the receiver's load (acquire). */
 typedef struct {
@@ -137,7 +141,6 @@ struct hcore_comm {
     /* AIV: cells, per peer */
     uint64_t *sent, *received, *acked;
     uint64_t *left; /* 2 * nranks: scratch of one exchange */
-    bool offered;   /* this rank's offers of the last exchange stand */
     /* AI CPU: counters per peer, and waits put off from the last operator */
     uint64_t *posted, *awaited;
     bool deferred, truncated;
@@ -163,6 +166,7 @@ struct hcore_comm {
     /* shared heaps: where each rank's region begins here (NULL: it has none); `heaps`: all ranks can read all of them */
     uint8_t **heap_base;
     uint8_t **heap_in, **heap_out; /* each rank's IN and OUT in the current round of aiv/heap.c */
+    uint64_t heap_least[HCORE_OPER_COUNT]; /* bytes of a block from which on AIV uses them; UINT64_MAX: never */
     uint32_t heap_rest[HCORE_OPER_COUNT]; /* calls of the operator that do not try that, after one that could not */
     heap_span_t *heap_range;        /* where it begins there, and its bytes */
     struct heap_peer **heap_peer;
@@ -203,9 +207,9 @@ static inline lane_place_t *lane_publish_out(const hcore_comm_t *comm, uint32_t 
     return (lane_place_t *)(comm->base + comm->layout.publish_out) + parity * pairs + (uint64_t)from * comm->nranks + to;
 }
 
-static inline lane_place_t *lane_offer(const hcore_comm_t *comm, uint32_t from, uint32_t to)
+static inline lane_offer_t *lane_offer(const hcore_comm_t *comm, uint32_t from, uint32_t to)
 {
-    return (lane_place_t *)(comm->base + comm->layout.offer) + (uint64_t)from * comm->nranks + to;
+    return (lane_offer_t *)(comm->base + comm->layout.offer) + (uint64_t)from * comm->nranks + to;
 }
 
 static inline uint8_t *lane_window(const hcore_comm_t *comm, uint32_t rank)

@@ -34,6 +34,17 @@ static inline void cpu_own(const void *line)
 #endif
 }
 
+/* After a store that peers wait for: moves the line to the cache that all cores share, where they find it sooner than in this core's.
+ * Only a hint, and no instruction at all on processors that do not know it. */
+static inline void cpu_share(const void *line)
+{
+#if defined(__x86_64__)
+    __asm__ volatile("cldemote %0" ::"m"(*(const char *)line));
+#else
+    (void)line;
+#endif
+}
+
 void hcore_spread(hcore_comm_t *comm); /* spread.c; for communicators whose ranks have a cpu each */
 void hcore_ring(hcore_comm_t *comm); /* the setter's half of the Dekker pair */
 

@@ -35,7 +35,7 @@ void lane_layout(lane_layout_t *layout, uint32_t nranks, uint64_t window)
     layout->notify = take(&end, pairs * sizeof(lane_counter_t), LANE_ALIGN);
     layout->publish = take(&end, ASK_DEPTH * pairs * sizeof(lane_place_t), LANE_ALIGN);
     layout->publish_out = take(&end, ASK_DEPTH * pairs * sizeof(lane_place_t), LANE_ALIGN);
-    layout->offer = take(&end, pairs * sizeof(lane_place_t), LANE_ALIGN);
+    layout->offer = take(&end, pairs * sizeof(lane_offer_t), LANE_ALIGN);
     layout->control = end;
     layout->slot = take(&end, n * LANE_DEPTH * SLOT_BYTES, PAGE);
     layout->cell_bytes = cell_size(nranks);

@@ -38,6 +38,8 @@ typedef struct {
  * heap              start this process's shared heap (hcore/heap.h) if it was not, and use the peers'
  * expansion_cache   keep AI CPU expansions for repeated calls
  * algo              level-1 algorithm wanted per operator (hcore_config_algo), NULL entries: free choice
+ * heap_from         per operator: bytes of a block from which on AIV moves it directly between shared heaps, where each rank has a cpu;
+ *                   0: as measured
  * rank_order        reductions keep rank order whatever `algo` says (HCCL_DETERMINISTIC)
  */
 typedef struct {
@@ -45,6 +47,7 @@ typedef struct {
     uint32_t connect_timeout_s, exec_timeout_s, host_ranks;
     bool cma, heap, expansion_cache, rank_order;
     const char *algo[HCORE_OPER_COUNT];
+    uint64_t heap_from[HCORE_OPER_COUNT];
 } hcore_comm_options_t;
 
 /*
