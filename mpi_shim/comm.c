@@ -243,6 +243,7 @@ static void make_core(shim_comm_t *comm)
     };
     for (int i = 0; i < HCORE_OPER_COUNT; i++) {
         options.algo[i] = hcore_config_algo(config, (hcore_oper_t)i);
+        options.heap_from[i] = !config->heap_from[i].given ? 0 : config->heap_from[i].bytes > 0 ? config->heap_from[i].bytes : 1;
     }
     if (hcore_comm_create(&boot, &options, comm->rank, comm->size, &comm->core, &comm->why) != HCORE_OK) {
         comm->core = NULL;

@@ -4,24 +4,36 @@
  * two steps are kept per communicator, so that a call costs one look-up.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "mpi_shim/shim.h"
 
-struct shim_verdict {
+typedef struct {
     bool known;
     hcore_oper_t oper;
     hcore_type_t type;
     hcore_redop_t redop;
     uint64_t limit;
     hcore_verdict_t small, large;
+} steps_t;
+
+enum { PLACES = 64 }; /* by (operator, type, op) */
+
+struct shim_verdicts {
+    hcore_size_t aiv_limit[HCORE_OPER_COUNT];
+    steps_t place[PLACES];
 };
 
-struct shim_verdict *shim_verdicts_create(void)
+struct shim_verdicts *shim_verdicts_create(void)
 {
-    return calloc(SHIM_VERDICTS, sizeof(struct shim_verdict));
+    struct shim_verdicts *verdicts = calloc(1, sizeof(*verdicts));
+    if (verdicts) {
+        memcpy(verdicts->aiv_limit, shim.config.aiv_limit, sizeof(verdicts->aiv_limit));
+    }
+    return verdicts;
 }
 
-static void ask(const shim_comm_t *comm, struct shim_verdict *v)
+static void ask(const shim_comm_t *comm, steps_t *v)
 {
     hcore_query_t query = {
         .oper = v->oper,
@@ -32,6 +44,7 @@ static void ask(const shim_comm_t *comm, struct shim_verdict *v)
         .nranks = comm->size,
     };
     hcore_query_configure(&query, &shim.config);
+    query.aiv_limit = comm->verdict->aiv_limit[v->oper]; /* mpi_shim_set may have changed the configuration's */
     hcore_decide_steps(shim.profile, &query, &v->limit, &v->small, &v->large);
     v->known = true;
 }
@@ -46,12 +59,12 @@ static hcore_reason_t why_mpi(const hcore_verdict_t *verdict)
 
 static unsigned place_of(hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop)
 {
-    return ((unsigned)oper * 7u + (unsigned)type * 3u + (unsigned)redop) % SHIM_VERDICTS;
+    return ((unsigned)oper * 7u + (unsigned)type * 3u + (unsigned)redop) % PLACES;
 }
 
 void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo)
 {
-    const struct shim_verdict *v = &comm->verdict[place_of(oper, type, redop)];
+    const steps_t *v = &comm->verdict->place[place_of(oper, type, redop)];
     memo->limit = v->limit;
     memo->backend[0] = v->small.backend;
     memo->backend[1] = v->large.backend;
@@ -60,9 +73,9 @@ void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t 
 hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, uint64_t bytes,
                             shim_watch_t *watch)
 {
-    struct shim_verdict *v = &comm->verdict[place_of(oper, type, redop)];
+    steps_t *v = &comm->verdict->place[place_of(oper, type, redop)];
     if (!v->known || v->oper != oper || v->type != type || v->redop != redop) {
-        *v = (struct shim_verdict){.oper = oper, .type = type, .redop = redop};
+        *v = (steps_t){.oper = oper, .type = type, .redop = redop};
         ask(comm, v);
     }
     const hcore_verdict_t *verdict = bytes <= v->limit ? &v->small : &v->large;

@@ -86,7 +86,7 @@ static inline bool set_uniform(fast_t *f, hcore_blocks_t *blocks, const void *bu
 {
     f->args.bytes = (uint64_t)count * f->memo->elem;
     *blocks = (hcore_blocks_t){.base = (void *)buffer, .stride = (ptrdiff_t)f->args.bytes};
-    return count > 0 && plain(buffer);
+    return count > 0 ? plain(buffer) : count == 0;
 }
 
 /* Blocks of a V argument; without `displs` one after another. `total`: bytes of all. */
@@ -120,6 +120,9 @@ static inline int run(fast_t *f, uint64_t key)
     const char *algorithm = NULL;
     if (backend == HCORE_BACKEND_MPI) {
         return SHIM_PASS;
+    }
+    if (key == 0 && f->memo->sized) {
+        return finish(f->comm, HCORE_OK, backend, "nothing"); /* as in job.c: on every rank */
     }
     const hcore_status_t status = hcore_run(f->comm->core, backend, &f->args, &algorithm);
     return finish(f->comm, status, backend, algorithm);
@@ -316,7 +319,7 @@ int shim_fast_Allreduce(const void *in, void *out, int count, MPI_Datatype type,
     if (!set_uniform(&f, &f.args.in, f.args.in_place ? out : in, count) || !set_uniform(&f, &f.args.out, out, count)) {
         return SHIM_PASS;
     }
-    if (f.args.bytes <= f.memo->line) {
+    if (f.args.bytes <= f.memo->line && count > 0) {
         return finish(f.comm, hcore_line_allreduce(f.comm->core, f.args.in.base, out, f.args.bytes, &f.memo->reducer),
                       HCORE_BACKEND_AIV, hcore_line_name);
     }

@@ -162,9 +162,11 @@ static bool pmpi_missing(unsigned slot)
 
 static bool switched_off(void)
 {
-    const char *value = getenv("MPI_SHIM_DISABLE");
-    return value && (strcmp(value, "1") == 0 || strcasecmp(value, "yes") == 0 || strcasecmp(value, "true") == 0 ||
-                     strcasecmp(value, "on") == 0);
+    hcore_config_t config;
+    hcore_config_load(&config, environ, NULL, NULL);
+    const bool off = config.disable;
+    hcore_config_release(&config);
+    return off;
 }
 
 /* One line in the log, if the user asked for one. */

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "mpi_shim/mpi_shim.h"
 #include "mpi_shim/shim.h"
 
 shim_t shim = {.keyval = MPI_KEYVAL_INVALID};
@@ -103,6 +104,20 @@ bool shim_start(void)
         pthread_mutex_unlock(&start_lock);
     }
     return true;
+}
+
+SHIM_EXPORT int mpi_shim_set(const char *knob, const char *value)
+{
+    static const char *const settable[] = {"MPI_SHIM_AIV_LIMIT", "MPI_SHIM_HEAP_FROM"};
+    bool known = false;
+    for (size_t i = 0; knob && i < sizeof(settable) / sizeof(settable[0]); i++) {
+        known |= strcmp(knob, settable[i]) == 0;
+    }
+    if (!known || !atomic_load_explicit(&started, memory_order_acquire)) {
+        return -1;
+    }
+    const char *text = value && *value ? value : "unset";
+    return hcore_config_set(&shim.config, knob, text) == HCORE_OK ? 0 : -1;
 }
 
 int shim_Init(int *argc, char ***argv)

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "config.h"
+#include "mpi_shim/mpi_shim.h"
 #include "mpi_shim/shim.h"
 
 enum { PATHS = 24 }; /* different (backend, algorithm) one function can have been served by */
@@ -98,12 +99,7 @@ void shim_watch_end(shim_watch_t *watch, const shim_call_t *call)
     }
 }
 
-/*
- * The path of the calling thread's last collective as "backend/algorithm" ("aiv/one-line", "mpi"); the return value is the
- * length it has or would have, 0 if there was none. Found by tools with dlsym.
- */
-SHIM_EXPORT int mpi_shim_last_path(char *text, size_t size);
-int mpi_shim_last_path(char *text, size_t size)
+SHIM_EXPORT int mpi_shim_last_path(char *text, size_t size)
 {
     if (!shim_path.any) {
         return snprintf(text, size, "%s", "");

@@ -65,7 +65,8 @@ static void remember(const shim_job_t *job)
     if (job->redop == HCORE_REDOP_USER || (oper != HCORE_OPER_Barrier && !one_type(job, &type))) {
         return;
     }
-    shim_memo_t memo = {.type = type, .op = job->call->op, .reducer = job->reducer};
+    shim_memo_t memo = {.type = type, .op = job->call->op, .reducer = job->reducer,
+                        .sized = hcore_oper_bytes(oper) != HCORE_BYTES_UNKNOWN};
     shim_decide_steps(comm, oper, job->type, job->redop, &memo);
     memo.known = oper != HCORE_OPER_Barrier && shim_type_get(type, &info);
     memo.elem = job->args.reducer ? job->reducer.elem_bytes : info.size;

@@ -75,14 +75,13 @@ void shim_memory_begin(bool ours);
 /* ---- comm.c ---- */
 
 typedef struct shim_comm shim_comm_t;
-struct shim_verdict;
-
-enum { SHIM_VERDICTS = 64 }; /* places of the cache of verdicts, by (operator, type, op) */
+struct shim_verdicts;
 
 /* An operator's last call that the core served with one gapless predefined type (and predefined op): what need not be found out again for
  * the next like it. */
 typedef struct {
     bool known;
+    bool sized;                 /* all ranks know the size of the call (hcore_oper_bytes) */
     MPI_Datatype type;
     MPI_Op op;
     uint64_t elem;              /* bytes of an element */
@@ -98,7 +97,7 @@ struct shim_comm {
     hcore_reason_t why;
     uint32_t rank, size;
     int highest_tag;      /* MPI_TAG_UB */
-    struct shim_verdict *verdict;
+    struct shim_verdicts *verdict;
     shim_memo_t memo[HCORE_OPER_COUNT];
     /* scratch of one call: sizes and displacements of the blocks of both sides, packed data */
     uint64_t *bytes[2];
@@ -196,7 +195,8 @@ hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t t
                             shim_watch_t *watch);
 /* The verdict's steps, after shim_decide for the same question. */
 void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo);
-struct shim_verdict *shim_verdicts_create(void);
+/* An empty cache of verdicts, which keeps the sizes that are set now: those of a communicator do not change. */
+struct shim_verdicts *shim_verdicts_create(void);
 
 /* ---- blocks.c ---- */
 

@@ -36,6 +36,9 @@ is "$(MPI_SHIM_PROFILE=atlas-a3 verdict --operator Barrier --profile host)" "aiv
 is "$(HCCL_DETERMINISTIC=true verdict --operator ReduceScatterV --profile atlas-a3)" "aicpu chosen_only | not_deterministic | -" "HCCL_DETERMINISTIC"
 is "$(HCCL_OP_RETRY_ENABLE=L1:1 verdict --operator Reduce --span superpod)" "aicpu chosen_only | no_reexecution | -" "HCCL_OP_RETRY_ENABLE within the span"
 is "$(HCCL_OP_RETRY_ENABLE=L1:1 verdict --operator Reduce --span node)" "aiv chosen | - | too_small" "HCCL_OP_RETRY_ENABLE above the span"
+is "$(MPI_SHIM_AIV_LIMIT=Reduce:4K verdict --operator Reduce --bytes 4097)" "aicpu chosen | too_large | -" "MPI_SHIM_AIV_LIMIT"
+is "$(MPI_SHIM_AIV_LIMIT=Reduce:4K verdict --operator Reduce --bytes 4K)" "aiv chosen | - | too_small" "MPI_SHIM_AIV_LIMIT, up to it"
+like "$(MPI_SHIM_AIV_LIMIT=Reduce:4K "$info" explain --operator Reduce)" "sizes:    aiv up to 4096 bytes, aicpu above" "its size is told"
 is "$(MPI_SHIM_DISABLE=1 verdict --operator Reduce)" "mpi inactive | inactive | inactive" "MPI_SHIM_DISABLE"
 
 message=$(HCCL_BUFFSIZE=much "$info" explain --operator Reduce 2>&1 >/dev/null)

@@ -7,6 +7,9 @@
 
 enum { LINE_SIZE = 1024 };
 
+/* No file of the machine may change what is tested. */
+static const char no_file[] = "MPI_SHIM_CONFIG_FILE=/dev/null";
+
 /* The messages of one load. */
 typedef struct {
     unsigned count, warnings;
@@ -25,7 +28,7 @@ static void hear(void *context, hcore_log_level_t level, const char *line)
 
 static unsigned load(hcore_config_t *config, heard_t *heard, const char *variable)
 {
-    char *envp[] = {(char *)"PATH=/bin", (char *)variable, NULL};
+    char *envp[] = {(char *)"PATH=/bin", (char *)variable, (char *)no_file, NULL};
     memset(heard, 0, sizeof *heard);
     return hcore_config_load(config, envp, hear, heard);
 }
@@ -43,6 +46,14 @@ static size_t find_knob(const char *variable)
     return count;
 }
 
+/* Whether the environment gave this knob and, as always, no_file; count of knobs: no other. */
+static bool only_given(const hcore_config_t *config, size_t knob)
+{
+    const hcore_knob_t *knobs;
+    uint64_t bit = knob < hcore_config_knobs(&knobs) ? UINT64_C(1) << knob : 0;
+    return config->given == (bit | UINT64_C(1) << find_knob(no_file)) && config->from_file == 0;
+}
+
 /* An allowed value is taken without a word and printed as `shown`. */
 static void check_good(const char *variable, const char *shown)
 {
@@ -53,7 +64,7 @@ static void check_good(const char *variable, const char *shown)
     unsigned bad = load(&config, &heard, variable);
     size_t length = hcore_config_value_text(&config, knob, text, sizeof text);
     tap_ok(bad == 0 && heard.count == 0 && strcmp(text, shown) == 0 && length == strlen(shown) &&
-               config.given == UINT64_C(1) << knob,
+               only_given(&config, knob),
            "%s is taken as %s", variable, shown);
     hcore_config_release(&config);
 }
@@ -67,7 +78,7 @@ static void check_bad(const char *variable)
     heard_t heard;
     char text[LINE_SIZE];
     size_t knob = find_knob(variable);
-    hcore_config_knobs(&knobs);
+    size_t count = hcore_config_knobs(&knobs);
     unsigned bad = load(&config, &heard, variable);
     hcore_config_value_text(&config, knob, text, sizeof text);
     bool named = strncmp(heard.last, knobs[knob].name, strlen(knobs[knob].name)) == 0 &&
@@ -75,7 +86,7 @@ static void check_bad(const char *variable)
                  strstr(heard.last, "stays in force");
     tap_ok(bad == 1 && heard.count == 1 && named && !heard.several_lines, "%s is refused in one line",
            variable);
-    tap_ok(strcmp(text, knobs[knob].default_text) == 0 && config.given == 0,
+    tap_ok(strcmp(text, knobs[knob].default_text) == 0 && only_given(&config, count),
            "... and the default stays in force");
     hcore_config_release(&config);
 }
@@ -91,7 +102,7 @@ static void check_defaults(void)
     for (size_t i = 0; i < count; i++) {
         char text[LINE_SIZE];
         hcore_config_value_text(&config, i, text, sizeof text);
-        wrong += strcmp(text, knobs[i].default_text) != 0;
+        wrong += i != find_knob(no_file) && strcmp(text, knobs[i].default_text) != 0;
     }
     tap_ok(bad == 0 && heard.count == 0 && wrong == 0,
            "without values every knob has its default; empty is unset");
@@ -112,10 +123,15 @@ static void check_defaults(void)
 /* Values reach the fields they belong to. */
 static void check_fields(void)
 {
-    char *envp[] = {(char *)"HCCL_BUFFSIZE=3",           (char *)"HCCL_OP_RETRY_ENABLE=L2:1",
-                    (char *)"MPI_SHIM_BACKEND=aicpu",    (char *)"MPI_SHIM_LOG=debug:/a:b",
-                    (char *)"HCCL_DETERMINISTIC=strict", (char *)"HCCL_OP_EXPANSION_MODE=AIV",
-                    (char *)"HCCL_BUFFSIZE=4",           NULL};
+    char *envp[] = {(char *)"HCCL_BUFFSIZE=3",
+                    (char *)"HCCL_OP_RETRY_ENABLE=L2:1",
+                    (char *)"MPI_SHIM_BACKEND=aicpu",
+                    (char *)"MPI_SHIM_LOG=debug:/a:b",
+                    (char *)"HCCL_DETERMINISTIC=strict",
+                    (char *)"HCCL_OP_EXPANSION_MODE=AIV",
+                    (char *)"HCCL_BUFFSIZE=4",
+                    (char *)no_file,
+                    NULL};
     hcore_config_t config;
     unsigned bad = hcore_config_load(&config, envp, NULL, NULL);
     tap_ok(bad == 0 && config.buffsize == UINT64_C(3) << 20,
@@ -126,6 +142,50 @@ static void check_fields(void)
            "choices by enumerator");
     tap_ok(config.log_level == HCORE_LOG_DEBUG && config.log_file && strcmp(config.log_file, "/a:b") == 0,
            "log level and file");
+    hcore_config_release(&config);
+}
+
+static void check_sizes(void)
+{
+    hcore_config_t config;
+    heard_t heard;
+    load(&config, &heard, "MPI_SHIM_AIV_LIMIT=scan:max, AllReduce:0 ,broadcast:1k");
+    unsigned given = 0;
+    for (unsigned oper = 0; oper < HCORE_OPER_COUNT; oper++) {
+        given += config.aiv_limit[oper].given;
+    }
+    tap_ok(given == 3 && config.aiv_limit[HCORE_OPER_Scan].bytes == UINT64_MAX &&
+               config.aiv_limit[HCORE_OPER_AllReduce].given &&
+               config.aiv_limit[HCORE_OPER_AllReduce].bytes == 0 &&
+               config.aiv_limit[HCORE_OPER_Broadcast].bytes == 1024,
+           "sizes by operator");
+    tap_ok(hcore_config_set(&config, "MPI_SHIM_AIV_LIMIT", "Gather:3M") == HCORE_OK &&
+               config.aiv_limit[HCORE_OPER_Gather].bytes == UINT64_C(3) << 20 &&
+               !config.aiv_limit[HCORE_OPER_Scan].given,
+           "a list that is set takes the place of the whole list before");
+    tap_ok(hcore_config_set(&config, "MPI_SHIM_AIV_LIMIT", "Scan:1,Gather:") == HCORE_ERR_FORMAT &&
+               config.aiv_limit[HCORE_OPER_Gather].given && !config.aiv_limit[HCORE_OPER_Scan].given,
+           "a list that is not allowed changes nothing");
+    tap_ok(hcore_config_set(&config, "MPI_SHIM_AIV_LIMIT", "unset") == HCORE_OK &&
+               !config.aiv_limit[HCORE_OPER_Gather].given,
+           "unset takes a list back");
+    hcore_config_release(&config);
+}
+
+static void check_set(void)
+{
+    hcore_config_t config;
+    heard_t heard;
+    load(&config, &heard, "MPI_SHIM_LOG=warn:/a");
+    tap_ok(hcore_config_set(&config, "MPI_SHIM_LOG", "info") == HCORE_OK &&
+               config.log_level == HCORE_LOG_INFO && !config.log_file,
+           "a log without a file takes the file away");
+    tap_ok(hcore_config_set(&config, "HCCL_BUFFSIZE", "0") == HCORE_ERR_FORMAT &&
+               config.buffsize == UINT64_C(200) << 20,
+           "a value that is not allowed is not set");
+    tap_ok(hcore_config_set(&config, "mpi_shim_log", "off") == HCORE_ERR_PARAM &&
+               hcore_config_set(&config, "HCCL_RDMA_TC", "132") == HCORE_ERR_PARAM,
+           "what is no knob is not set");
     hcore_config_release(&config);
 }
 
@@ -219,6 +279,12 @@ static const struct {
     {"MPI_SHIM_LOG=warn:/var/tmp/log:1", "warn:/var/tmp/log:1"},
     {"MPI_SHIM_REPORT=report.json", "report.json"},
     {"MPI_SHIM_CMA=off", "off"},
+    {"MPI_SHIM_AIV_LIMIT=allreduce:65536", "AllReduce:64K"},
+    {"MPI_SHIM_AIV_LIMIT=Exscan:1G , Broadcast:1048577,\tGather:0", "Broadcast:1048577,Gather:0,Exscan:1G"},
+    {"MPI_SHIM_AIV_LIMIT=ReduceScatterV:MAX,AllGatherV:2m", "AllGatherV:2M,ReduceScatterV:max"},
+    {"MPI_SHIM_AIV_LIMIT=unset", "unset"},
+    {"MPI_SHIM_HEAP_FROM=AlltoAllV:8k,AlltoAllW:max,ScatterV:1,GatherV:3",
+     "AlltoAllV:8K,GatherV:3,ScatterV:1,AlltoAllW:max"},
 };
 
 static const char *const bad[] = {
@@ -259,6 +325,25 @@ static const char *const bad[] = {
     "MPI_SHIM_LOG=info:",
     "MPI_SHIM_LOG=/var/log/shim",
     "MPI_SHIM_CMA=on",
+    "MPI_SHIM_AIV_LIMIT=AllReduce",
+    "MPI_SHIM_AIV_LIMIT=AllReduce:",
+    "MPI_SHIM_AIV_LIMIT=AllReduce:K",
+    "MPI_SHIM_AIV_LIMIT=AllReduce:-1",
+    "MPI_SHIM_AIV_LIMIT=AllReduce:1T",
+    "MPI_SHIM_AIV_LIMIT=AllReduce: 1",
+    "MPI_SHIM_AIV_LIMIT=AllReduce:17179869184G",
+    "MPI_SHIM_AIV_LIMIT=AllReduce:maximal",
+    "MPI_SHIM_AIV_LIMIT=AllReduce:1,",
+    "MPI_SHIM_AIV_LIMIT=,AllReduce:1",
+    "MPI_SHIM_AIV_LIMIT=AllReduce:1,Scan:2,allreduce:1",
+    "MPI_SHIM_AIV_LIMIT=AllRedcue:1",
+    "MPI_SHIM_AIV_LIMIT=:1",
+    "MPI_SHIM_AIV_LIMIT=AllReduceAllReduceAllReduceAllReduce:1",
+    "MPI_SHIM_AIV_LIMIT=Barrier:1",
+    "MPI_SHIM_AIV_LIMIT=AlltoAllV:1",
+    "MPI_SHIM_HEAP_FROM=Scan:1",
+    "MPI_SHIM_HEAP_FROM=Barrier:1",
+    "MPI_SHIM_HEAP_FROM=AlltoAllVC:1",
 };
 
 static void check_hostile_value(void)
@@ -285,6 +370,8 @@ int main(void)
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         check_bad(bad[i]);
     }
+    check_sizes();
+    check_set();
     check_algos();
     check_unknown("MPI_SHIM_PROFLE=host", "MPI_SHIM_PROFILE");
     check_unknown("HCCL_BUFSIZE=200", "HCCL_BUFFSIZE");

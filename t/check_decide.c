@@ -272,6 +272,25 @@ static void check_sizes(const hcore_profile_t *profile)
            hcore_profile_name(profile), split);
 }
 
+/* A limit that the query gives takes the place of the profile's, and is no reason for a backend that can't.
+ */
+static void check_given_limit(void)
+{
+    hcore_query_t query = node_query(HCORE_OPER_AllReduce);
+    const uint64_t below = hcore_aiv_limit(host, query.oper, query.nranks) / 2;
+    query.aiv_limit = (hcore_size_t){.given = true, .bytes = below};
+    query.bytes = below;
+    expect("up to a given limit", host, query, AIV, R(CHOSEN), R(CHOSEN), R(TOO_SMALL));
+    query.bytes = below + 1;
+    expect("above a given limit", host, query, AICPU, R(CHOSEN), R(TOO_LARGE), R(CHOSEN));
+    query.aiv_limit.bytes = UINT64_MAX;
+    query.bytes = UINT64_MAX;
+    expect("without limit", host, query, AIV, R(CHOSEN), R(CHOSEN), R(TOO_SMALL));
+    query.aiv_limit.bytes = 0;
+    query.use_aicpu = false;
+    expect("a given limit, AI CPU switched off", host, query, AIV, R(FORCED), R(FORCED), R(SWITCHED_OFF));
+}
+
 /* Steps say the same as the decision at every size, and verdicts hold together. */
 static void check_steps(const hcore_profile_t *profile)
 {
@@ -287,6 +306,7 @@ static void check_steps(const hcore_profile_t *profile)
         query.zero_copy = i & 4;
         query.use_aiv = i & 8;
         query.use_aicpu = i & 16;
+        query.aiv_limit = (hcore_size_t){.given = i / 32 % 3 == 0, .bytes = i};
         hcore_decide_steps(profile, &query, &limit, &small, &large);
         const uint64_t sizes[] = {
             0, 1, 8, 4096, 65536, limit - 1, limit, limit + 1, UINT64_C(1) << 40, UINT64_MAX};
@@ -308,7 +328,9 @@ static void check_configure(const char *text, hcore_config_t config, hcore_span_
     hcore_query_t query = plain_query(HCORE_OPER_AllReduce, HCORE_MODE_OP, span);
     hcore_query_configure(&query, &config);
     tap_ok(query.use_aiv == wanted.use_aiv && query.use_aicpu == wanted.use_aicpu &&
-               query.deterministic == wanted.deterministic && query.reexecution == wanted.reexecution,
+               query.deterministic == wanted.deterministic && query.reexecution == wanted.reexecution &&
+               query.aiv_limit.given == wanted.aiv_limit.given &&
+               query.aiv_limit.bytes == wanted.aiv_limit.bytes,
            "configuration: %s", text);
 }
 
@@ -333,6 +355,10 @@ static void check_configuration(void)
                     (hcore_config_t){.retry = {false, true, true}}, HCORE_SPAN_NODE, both);
     check_configure("retry of a level within the span asks for re-execution",
                     (hcore_config_t){.retry = {false, true, false}}, HCORE_SPAN_INTER_SUPERPOD, retry);
+    check_configure(
+        "the limit of the operator, and not another's",
+        (hcore_config_t){.aiv_limit = {[HCORE_OPER_AllReduce] = {true, 7}, [HCORE_OPER_Scan] = {true, 8}}},
+        HCORE_SPAN_NODE, (hcore_query_t){.use_aiv = true, .use_aicpu = true, .aiv_limit = {true, 7}});
 }
 
 int main(void)
@@ -354,6 +380,7 @@ int main(void)
     check_features();
     check_switches();
     check_limits();
+    check_given_limit();
     check_configuration();
     tap_ok(hcore_aiv_limit(atlas, HCORE_OPER_AllReduce, 8) == UINT64_C(8) << 20,
            "the vendor's limit of AllReduce is 1 MiB for each rank's share");

@@ -53,7 +53,7 @@ int info_read_format(const info_command_t *command, hx_words_t formats, const ch
 hx_words_t info_table_formats(void);  /* text, csv, json */
 hx_words_t info_object_formats(void); /* text, json */
 
-/* The knobs from the environment; complaints go to standard error. INFO_FAILED if one is bad and
+/* The knobs from environment and file; complaints go to standard error. INFO_FAILED if one is bad and
  * MPI_SHIM_STRICT is set; the caller releases the config in any case. */
 int info_load_config(const info_command_t *command, hcore_config_t *config);
 

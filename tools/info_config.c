@@ -23,6 +23,14 @@ static const char *const column_word[] = {
     [DEFAULT] = "default", [ALLOWED] = "allowed", [HELP] = "help",
 };
 
+static const char *source_word(const hcore_config_t *config, size_t row)
+{
+    if (config->given >> row & 1) {
+        return "environment";
+    }
+    return config->from_file >> row & 1 ? "file" : "default";
+}
+
 static const char *cell(void *context, size_t row, size_t column)
 {
     source_t *source = context;
@@ -34,7 +42,7 @@ static const char *cell(void *context, size_t row, size_t column)
         hcore_config_value_text(&source->config, row, source->value, sizeof source->value);
         return source->value;
     case SOURCE:
-        return source->config.given >> row & 1 ? "environment" : "default";
+        return source_word(&source->config, row);
     case DEFAULT:
         return knob->default_text;
     case ALLOWED:
@@ -94,7 +102,7 @@ static int run(const info_command_t *command, const char *const *value)
 }
 
 const info_command_t info_config_command = {
-    "config", "print every environment variable, its value and its meaning",
+    "config", "print every setting, its value, where that comes from and its meaning",
     options,  sizeof options / sizeof *options,
     run,
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* tools/info_read.c - what hccl_info reads: values of options, and the environment. */
+/* tools/info_read.c - what hccl_info reads: values of options, and the settings. */
 #include "info.h"
 
 #include <stdarg.h>
@@ -31,26 +31,10 @@ int info_read_word(const info_command_t *command, const char *option, hx_words_t
     return INFO_USAGE;
 }
 
-/* What one of a suffix is worth, as a shift. */
-static const struct {
-    const char *suffix;
-    unsigned shift;
-} size_suffix[] = {{"K", 10}, {"k", 10}, {"M", 20}, {"m", 20}, {"G", 30}, {"g", 30}};
-
 int info_read_size(const info_command_t *command, const char *option, const char *text, uint64_t *bytes)
 {
-    size_t length = strlen(text);
-    unsigned shift = 0;
     char shown[VALUE_SIZE];
-    for (size_t i = 0; length && i < sizeof size_suffix / sizeof *size_suffix; i++) {
-        if (strcmp(text + length - 1, size_suffix[i].suffix) == 0) {
-            shift = size_suffix[i].shift;
-            length--;
-            break;
-        }
-    }
-    if (hx_parse_number(text, length, 0, UINT64_MAX >> shift, bytes) == HCORE_OK) {
-        *bytes <<= shift;
+    if (hx_parse_size(text, strlen(text), bytes) == HCORE_OK) {
         return INFO_OK;
     }
     hx_printable(text, shown, sizeof shown);

@@ -42,7 +42,7 @@ static inline uint64_t cell_room(const hcore_comm_t *comm)
     return comm->layout.cell_bytes - CELL_HEADER;
 }
 
-static uint64_t send_size(const exchange_t *x, uint32_t peer)
+static inline uint64_t send_size(const exchange_t *x, uint32_t peer)
 {
     const hcore_args_t *args = x->args;
     switch (args->oper) {
@@ -55,7 +55,7 @@ static uint64_t send_size(const exchange_t *x, uint32_t peer)
     }
 }
 
-static uint64_t receive_size(const exchange_t *x, uint32_t peer)
+static inline uint64_t receive_size(const exchange_t *x, uint32_t peer)
 {
     const hcore_args_t *args = x->args;
     switch (args->oper) {
@@ -68,18 +68,18 @@ static uint64_t receive_size(const exchange_t *x, uint32_t peer)
     }
 }
 
-static uint8_t *send_block(const exchange_t *x, uint32_t peer)
+static inline uint8_t *send_block(const exchange_t *x, uint32_t peer)
 {
     return hcore_block_at(&x->args->in, x->args->oper == HCORE_OPER_GatherV ? 0 : peer);
 }
 
-static uint8_t *receive_block(const exchange_t *x, uint32_t peer)
+static inline uint8_t *receive_block(const exchange_t *x, uint32_t peer)
 {
     return hcore_block_at(&x->args->out, x->args->oper == HCORE_OPER_ScatterV ? 0 : peer);
 }
 
 /* At the start of a message that may go past the cells. */
-static bool asks_offer(const exchange_t *x, uint32_t peer)
+static inline bool asks_offer(const exchange_t *x, uint32_t peer)
 {
     return x->out_left[peer] != finished && x->out_left[peer] >= x->offer_least && x->out_left[peer] == send_size(x, peer);
 }
@@ -92,23 +92,29 @@ static uint8_t *offered(const exchange_t *x, uint32_t peer)
 }
 
 /* Also where there is nothing to offer: a peer that sends more than it is asked for finds that out, and does not wait. */
+static inline void make_offer(exchange_t *x, uint32_t peer)
+{
+    hcore_comm_t *comm = x->comm;
+    const uint64_t bytes = x->in_left[peer] == finished ? 0 : x->in_left[peer];
+    const uint8_t *block = bytes >= x->offer_least ? receive_block(x, peer) : NULL;
+    lane_offer_t *offer = lane_offer(comm, comm->rank, peer);
+    offer->place = block && hcore_heap_owns(block) && hcore_heap_owns(block + bytes - 1) ? hcore_heap_offset(block) : 0;
+    offer->bytes = bytes;
+    atomic_store_explicit(&offer->epoch, x->epoch, memory_order_release); /* pairs with can_send */
+}
+
 static void make_offers(exchange_t *x)
 {
     hcore_comm_t *comm = x->comm;
-    for (uint32_t i = 0; i < comm->nranks; i++) {
-        const uint64_t bytes = x->in_left[i] == finished ? 0 : x->in_left[i];
-        const uint8_t *block = bytes >= x->offer_least ? receive_block(x, i) : NULL;
-        lane_offer_t *offer = lane_offer(comm, comm->rank, i);
-        offer->place = block && hcore_heap_owns(block) && hcore_heap_owns(block + bytes - 1) ? hcore_heap_offset(block) : 0;
-        offer->bytes = bytes;
-        atomic_store_explicit(&offer->epoch, x->epoch, memory_order_release); /* pairs with can_send */
+    for (uint32_t i = 0; comm->heaps && i < comm->nranks; i++) {
+        make_offer(x, i);
     }
     if (comm->oversubscribed) {
         hcore_ring(comm);
     }
 }
 
-static bool can_send(const exchange_t *x, uint32_t peer)
+static inline bool can_send(const exchange_t *x, uint32_t peer)
 {
     hcore_comm_t *comm = x->comm;
     if (asks_offer(x, peer) && !flag_reached(&lane_offer(comm, peer, comm->rank)->epoch, x->epoch)) {
@@ -148,7 +154,7 @@ static uint64_t fill_cell(const exchange_t *x, uint32_t peer, lane_cell_t *cell)
     return after;
 }
 
-static void send_chunk(exchange_t *x, uint32_t peer)
+static inline void send_chunk(exchange_t *x, uint32_t peer)
 {
     hcore_comm_t *comm = x->comm;
     const uint64_t chunk = ++comm->sent[peer];
@@ -166,7 +172,7 @@ static void send_chunk(exchange_t *x, uint32_t peer)
 }
 
 /* The sender says where its message ends; what does not fit is dropped and reported, and the pair stays in step. */
-static void receive_chunk(exchange_t *x, uint32_t peer)
+static inline void receive_chunk(exchange_t *x, uint32_t peer)
 {
     hcore_comm_t *comm = x->comm;
     const uint64_t chunk = ++comm->received[peer], left = x->in_left[peer];
@@ -243,6 +249,38 @@ static hcore_status_t drive(exchange_t *x)
     return x->truncated ? HCORE_ERR_TRUNCATE : HCORE_OK;
 }
 
+/* Sends what fits a cell, when it may be written. */
+static inline hcore_status_t send_small(exchange_t *x, uint32_t to)
+{
+    hcore_comm_t *comm = x->comm;
+    hcore_status_t status = HCORE_OK;
+    if (x->out_left[to] == finished) {
+        return status;
+    }
+    if (!can_send(x, to)) {
+        status = flag_wait(comm, lane_ack(comm, comm->rank, to), comm->sent[to] + 1 - LANE_DEPTH, to);
+    }
+    if (status == HCORE_OK) {
+        send_chunk(x, to);
+    }
+    return status;
+}
+
+/* Receives what should fit a cell. */
+static inline hcore_status_t receive_small(exchange_t *x, uint32_t from)
+{
+    hcore_comm_t *comm = x->comm;
+    hcore_status_t status = HCORE_OK;
+    while (x->in_left[from] != finished && status == HCORE_OK) { /* twice if the peer sends more than was asked for */
+        const uint64_t chunk = comm->received[from] + 1;
+        status = flag_wait(comm, &lane_cell(comm, from, comm->rank, chunk)->chunk, chunk, from);
+        if (status == HCORE_OK) {
+            receive_chunk(x, from);
+        }
+    }
+    return status;
+}
+
 /*
  * When every message of this rank fits a cell and none goes past the cells: each pair in turn, with a wait for that pair alone. What it
  * waits for, a peer does without anything more from this rank: acks are of chunks of exchanges before, and every rank sends
@@ -250,29 +288,13 @@ static hcore_status_t drive(exchange_t *x)
  */
 static hcore_status_t drive_small(exchange_t *x)
 {
-    hcore_comm_t *comm = x->comm;
-    const uint32_t n = comm->nranks;
+    const uint32_t n = x->comm->nranks;
     hcore_status_t status = HCORE_OK;
     for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
-        const uint32_t to = round_peer(comm, i);
-        if (x->out_left[to] != finished) {
-            if (!can_send(x, to)) {
-                status = flag_wait(comm, lane_ack(comm, comm->rank, to), comm->sent[to] + 1 - LANE_DEPTH, to);
-            }
-            if (status == HCORE_OK) {
-                send_chunk(x, to);
-            }
-        }
+        status = send_small(x, round_peer(x->comm, i));
     }
     for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
-        const uint32_t from = round_peer(comm, n - i);
-        while (x->in_left[from] != finished && status == HCORE_OK) { /* twice if the peer sends more than was asked for */
-            const uint64_t chunk = comm->received[from] + 1;
-            status = flag_wait(comm, &lane_cell(comm, from, comm->rank, chunk)->chunk, chunk, from);
-            if (status == HCORE_OK) {
-                receive_chunk(x, from);
-            }
-        }
+        status = receive_small(x, round_peer(x->comm, n - i));
     }
     return status == HCORE_OK && x->truncated ? HCORE_ERR_TRUNCATE : status;
 }
@@ -283,31 +305,63 @@ static inline uint64_t start_pair(exchange_t *x, uint64_t bytes)
     return bytes > 0 ? bytes : finished;
 }
 
+/* Starts the pairs with a peer; false if one of them may need more than a cell. */
+static inline bool start_peer(exchange_t *x, uint32_t peer)
+{
+    const uint64_t room = cell_room(x->comm), large = x->offer_least <= room ? x->offer_least : room + 1;
+    const uint64_t out = send_size(x, peer), in = receive_size(x, peer);
+    x->out_left[peer] = start_pair(x, out);
+    x->in_left[peer] = start_pair(x, in);
+    return out < large && in < large;
+}
+
+/* The part of a rank that is not the root, whose data is small: it has but one peer. False: nothing has been done. */
+static inline bool try_leaf(exchange_t *x, hcore_status_t *status)
+{
+    hcore_comm_t *comm = x->comm;
+    const uint32_t root = x->args->root;
+    if (comm->rank == root || !start_peer(x, root)) {
+        return false;
+    }
+    if (comm->heaps) {
+        make_offer(x, root);
+        if (comm->oversubscribed) {
+            hcore_ring(comm);
+        }
+    }
+    *status = send_small(x, root);
+    if (*status == HCORE_OK) {
+        *status = receive_small(x, root);
+    }
+    *status = *status == HCORE_OK && x->truncated ? HCORE_ERR_TRUNCATE : *status;
+    return true;
+}
+
 hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args)
 {
     const uint32_t n = comm->nranks, me = comm->rank;
     const bool rooted = args->oper == HCORE_OPER_GatherV || args->oper == HCORE_OPER_ScatterV;
     exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n, .epoch = ++comm->epoch,
-                    .rooted = rooted};
-    x.offer_least = comm->heap_least[args->oper];
-    const uint64_t large = x.offer_least <= cell_room(comm) ? x.offer_least : cell_room(comm) + 1;
+                    .offer_least = comm->heap_least[args->oper], .rooted = rooted};
+    hcore_status_t status = HCORE_OK;
+    if (rooted && try_leaf(&x, &status)) {
+        return status;
+    }
     bool small = true;
-    for (uint32_t i = 0; i < n; i++) {
-        const uint64_t out = i == me ? 0 : send_size(&x, i), in = i == me ? 0 : receive_size(&x, i);
-        x.out_left[i] = start_pair(&x, out);
-        x.in_left[i] = start_pair(&x, in);
-        small = small && out < large && in < large;
+    x.pending = 0;
+    x.out_left[me] = x.in_left[me] = finished;
+    for (uint32_t i = 1; i < n; i++) {
+        small = start_peer(&x, round_peer(comm, i)) && small;
     }
-    if (comm->heaps) {
-        make_offers(&x);
-    }
+    make_offers(&x);
     if (!rooted || me == args->root) {
         copy(receive_block(&x, me), send_block(&x, me),
              args->oper == HCORE_OPER_GatherV ? args_out_bytes(args, me) : args_in_bytes(args, me));
     }
-    hcore_status_t status = small ? drive_small(&x) : drive(&x);
-    if (!small) {
-        push_end(comm);
+    if (small) {
+        return drive_small(&x);
     }
+    status = drive(&x);
+    push_end(comm);
     return status;
 }

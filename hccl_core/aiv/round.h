@@ -115,7 +115,8 @@ static inline hcore_status_t data_await(hcore_comm_t *comm, uint32_t peer, uint6
 
 /*
  * The same of a peer that sends and does not wait for this rank. In a long row of such rounds one that has caught up with it holds it
- * up, by looking at the line that it is about to write: each then takes two flights of a line in place of one. A pause lets it get ahead.
+ * up, by looking at the line that it is about to write: each then takes two flights of a line in place of one. A pause lets it get
+ * ahead. (A rank that only receives learns of nobody's being done: so long is the row.)
  */
 static inline hcore_status_t data_receive(hcore_comm_t *comm, uint32_t peer, uint64_t round, uint64_t bytes)
 {

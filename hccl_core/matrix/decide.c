@@ -69,7 +69,8 @@ void hcore_decide_steps(const hcore_profile_t *profile, const hcore_query_t *que
     bool can_aiv = aiv == HCORE_REASON_CHOSEN, can_aicpu = aicpu == HCORE_REASON_CHOSEN;
     *limit = UINT64_MAX;
     if (can_aiv && can_aicpu) {
-        *limit = hcore_aiv_limit(profile, query->oper, query->nranks);
+        *limit = query->aiv_limit.given ? query->aiv_limit.bytes
+                                        : hcore_aiv_limit(profile, query->oper, query->nranks);
         choose(small, HCORE_BACKEND_AIV, HCORE_REASON_CHOSEN, aiv, HCORE_REASON_TOO_SMALL);
         choose(large, HCORE_BACKEND_AICPU, HCORE_REASON_CHOSEN, HCORE_REASON_TOO_LARGE, aicpu);
     } else if (can_aiv) {
@@ -100,6 +101,7 @@ void hcore_query_configure(hcore_query_t *query, const hcore_config_t *config)
 {
     bool expansion_rules_out_aiv = config->op_expansion_mode == HCORE_EXPANSION_AI_CPU ||
                                    config->op_expansion_mode == HCORE_EXPANSION_AI_CPU_CACHE_DISABLE;
+    query->aiv_limit = config->aiv_limit[query->oper];
     query->deterministic |= config->deterministic != HCORE_DETERMINISTIC_FALSE;
     for (unsigned level = 0; level < HCORE_SPAN_COUNT && level <= (unsigned)query->span; level++) {
         query->reexecution |= config->retry[level];

@@ -59,4 +59,13 @@
       "on: large blocks of malloc and its family, and of MPI_Alloc_mem, lie in memory that the other ranks " \
       "of the host can read. alloc_mem: those of MPI_Alloc_mem alone.")                                      \
     X(MPI_SHIM_CMA, CHOICE(cma, cma_word), "auto", "auto, off",                                              \
-      "off: never read another process's memory directly (process_vm_readv), copy through shared windows.")
+      "off: never read another process's memory directly (process_vm_readv), copy through shared windows.")  \
+    X(MPI_SHIM_AIV_LIMIT, SIZES(aiv_limit, AIV_LIMIT_OPERS), HX_KNOB_UNSET, SIZES_ALLOWED(AIV_LIMIT_OPERS),  \
+      "Size up to which AIV is preferred to AI CPU, in place of the profile's; bytes as hccl_info explain "  \
+      "counts them for the operator. An operator that is not named keeps the profile's.")                    \
+    X(MPI_SHIM_HEAP_FROM, SIZES(heap_from, HEAP_FROM_OPERS), HX_KNOB_UNSET, SIZES_ALLOWED(HEAP_FROM_OPERS),  \
+      "Bytes of a block from which AIV moves an operator's data directly between shared heaps, where the "   \
+      "ranks of the communicator have a cpu each. An operator that is not named keeps the core's.")          \
+    X(MPI_SHIM_CONFIG_FILE, KIND(text, config_file), SYSTEM_FILE, "a path",                                  \
+      "File with lines NAME = value for these variables; the environment is stronger. Counts in the "        \
+      "environment alone; the default file need not be there.")

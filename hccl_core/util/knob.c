@@ -11,11 +11,11 @@
 #define FIELD(type, knob, config)       ((type *)((char *)(config) + (knob)->offset))
 #define CONST_FIELD(type, knob, config) ((const type *)((const char *)(config) + (knob)->offset))
 
-/* Replaces a string the config owns; on HCORE_ERR_NO_MEMORY it is unchanged. */
+/* Replaces a string the config owns, NULL for none; on HCORE_ERR_NO_MEMORY it is unchanged. */
 static hcore_status_t replace_string(const char **field, const char *text)
 {
-    char *copy = strdup(text);
-    if (!copy) {
+    char *copy = text ? strdup(text) : NULL;
+    if (text && !copy) {
         return HCORE_ERR_NO_MEMORY;
     }
     free((char *)*field);
@@ -123,23 +123,11 @@ typedef struct {
     uint32_t min, max;
 } pair_t;
 
-static const char *trim(const char *text, size_t *length)
-{
-    while (*length && *text == ' ') {
-        text++;
-        --*length;
-    }
-    while (*length && text[*length - 1] == ' ') {
-        --*length;
-    }
-    return text;
-}
-
 /* One "key:value" of `length` bytes. */
 static hcore_status_t parse_pair(const pair_t pair[MAX_PAIRS], const char *text, size_t length,
                                  bool seen[MAX_PAIRS], uint32_t value[MAX_PAIRS])
 {
-    text = trim(text, &length);
+    text = hx_trim(text, &length);
     for (size_t i = 0; i < MAX_PAIRS; i++) {
         size_t key = strlen(pair[i].key);
         if (length <= key || text[key] != ':' || strncasecmp(text, pair[i].key, key) != 0) {
@@ -225,14 +213,11 @@ hcore_status_t hx_knob_parse_log(const hx_knob_t *knob, const char *text, hcore_
     if (hx_words_find(knob->words, level, &index) != HCORE_OK) {
         return HCORE_ERR_FORMAT;
     }
-    if (colon) {
-        hcore_status_t status = replace_string(&config->log_file, colon + 1);
-        if (status != HCORE_OK) {
-            return status;
-        }
+    hcore_status_t status = replace_string(&config->log_file, colon ? colon + 1 : NULL);
+    if (status == HCORE_OK) {
+        config->log_level = (int)index;
     }
-    config->log_level = (int)index;
-    return HCORE_OK;
+    return status;
 }
 
 void hx_knob_print_log(const hx_knob_t *knob, const hcore_config_t *config, char *text, size_t size)

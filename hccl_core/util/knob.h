@@ -14,6 +14,7 @@
  * offset  of the field in hcore_config_t that the kind fills, for the kinds that have just one
  * words   choices by enumerator; "" stands for a value that only an unset variable has
  * min, max, unit   range of a number as written, and what one of it is in the field
+ * opers   bit per operator that a list of sizes may name
  */
 typedef struct hx_knob {
     hcore_status_t (*parse)(const struct hx_knob *knob, const char *text, hcore_config_t *config);
@@ -21,6 +22,7 @@ typedef struct hx_knob {
     size_t offset;
     hx_words_t words;
     uint64_t min, max, unit;
+    uint32_t opers;
 } hx_knob_t;
 
 #define HX_KNOB_KIND(kind)                                                                                   \
@@ -35,6 +37,7 @@ HX_KNOB_KIND(algo)
 HX_KNOB_KIND(retry_enable)
 HX_KNOB_KIND(retry_params)
 HX_KNOB_KIND(log)
+HX_KNOB_KIND(sizes) /* hcore_size_t [HCORE_OPER_COUNT] */
 #undef HX_KNOB_KIND
 
 /* What stands for a value that was not given and has no other text. */

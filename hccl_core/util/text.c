@@ -3,6 +3,8 @@
 #include "util/text.h"
 
 #include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 #include <strings.h>
 
@@ -100,6 +102,53 @@ hcore_status_t hx_parse_number(const char *text, size_t length, uint64_t min, ui
     }
     *value = number;
     return HCORE_OK;
+}
+
+/* What one of a suffix is worth, as a shift. */
+static const struct {
+    char suffix;
+    unsigned shift;
+} size_suffix[] = {{'K', 10}, {'M', 20}, {'G', 30}};
+
+hcore_status_t hx_parse_size(const char *text, size_t length, uint64_t *value)
+{
+    unsigned shift = 0;
+    uint64_t number;
+    for (size_t i = 0; length && !shift && i < sizeof size_suffix / sizeof *size_suffix; i++) {
+        if (toupper((unsigned char)text[length - 1]) == size_suffix[i].suffix) {
+            shift = size_suffix[i].shift;
+        }
+    }
+    hcore_status_t status = hx_parse_number(text, length - (shift > 0), 0, UINT64_MAX >> shift, &number);
+    if (status == HCORE_OK) {
+        *value = number << shift;
+    }
+    return status;
+}
+
+void hx_print_size(uint64_t value, char *text, size_t size)
+{
+    for (size_t i = sizeof size_suffix / sizeof *size_suffix; i-- > 0;) {
+        uint64_t one = UINT64_C(1) << size_suffix[i].shift;
+        if (value && value % one == 0) {
+            snprintf(text, size, "%" PRIu64 "%c", value / one, size_suffix[i].suffix);
+            return;
+        }
+    }
+    snprintf(text, size, "%" PRIu64, value);
+}
+
+const char *hx_trim(const char *text, size_t *length)
+{
+    static const char blanks[] = " \t";
+    while (*length && memchr(blanks, *text, sizeof blanks - 1)) {
+        text++;
+        --*length;
+    }
+    while (*length && memchr(blanks, text[*length - 1], sizeof blanks - 1)) {
+        --*length;
+    }
+    return text;
 }
 
 void hx_lower(char *text)

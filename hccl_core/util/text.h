@@ -26,6 +26,14 @@ void hx_words_join(hx_words_t words, char *text, size_t size);
 
 /* A decimal number without sign or blanks that ends where the text ends (length bytes). */
 hcore_status_t hx_parse_number(const char *text, size_t length, uint64_t min, uint64_t max, uint64_t *value);
+/* The same with K, M or G at its end for powers of 1024. */
+hcore_status_t hx_parse_size(const char *text, size_t length, uint64_t *value);
+
+/* As hx_parse_size reads it, with the largest of these that divides it. */
+void hx_print_size(uint64_t value, char *text, size_t size);
+
+/* Without the blanks at both ends: where it begins, and its new length. */
+const char *hx_trim(const char *text, size_t *length);
 
 /* To lower case, in place. */
 void hx_lower(char *text);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * hcore/config.h - the knobs. One table row (hccl_core/util/config_table.h) per knob carries its name, type,
- * default, range and help; the environment parser, hccl_info and the documents read that table.
+ * default, range and help; the parsers of environment and file, hccl_info and the documents read that table.
  *
- * A value that is not allowed yields one message naming the variable, the value and what is allowed, and the
- * default stays in force; the caller decides whether that is fatal (MPI_SHIM_STRICT).
+ * A value comes from the environment, else from the configuration file, else it is the default. One that is
+ * not allowed yields one message naming the variable, the value and what is allowed, and what was in force
+ * stays; the caller decides whether that is fatal (MPI_SHIM_STRICT).
  */
 #ifndef HCORE_CONFIG_H
 #define HCORE_CONFIG_H
@@ -33,6 +34,12 @@ typedef enum {
     HCORE_LOG_DEBUG
 } hcore_log_level_t;
 
+/* An operator's size, where one is given; UINT64_MAX: no limit. */
+typedef struct {
+    bool given;
+    uint64_t bytes;
+} hcore_size_t;
+
 typedef struct {
     /* vendor names and meanings */
     int op_expansion_mode;      /* HCCL_OP_EXPANSION_MODE: hcore_expansion_mode_t; unset means AUTO */
@@ -54,18 +61,28 @@ typedef struct {
     const char *report;         /* MPI_SHIM_REPORT: path, NULL = none */
     int cma;                    /* MPI_SHIM_CMA: hcore_cma_t */
     int heap;                   /* MPI_SHIM_HEAP: hcore_heap_use_t */
+    hcore_size_t aiv_limit[HCORE_OPER_COUNT]; /* MPI_SHIM_AIV_LIMIT: bytes (by hcore_oper_bytes) */
+    hcore_size_t heap_from[HCORE_OPER_COUNT]; /* MPI_SHIM_HEAP_FROM: bytes of a block */
+    const char *config_file;    /* MPI_SHIM_CONFIG_FILE: path */
     uint64_t given;             /* bit per row of the knob table: the environment gave an allowed value */
+    uint64_t from_file;         /* likewise: the configuration file gave one */
 } hcore_config_t;
 
-/* Receives each message about a bad value (and, at warn level, unknown names with the nearest one). */
+/* Receives each message about a bad value or line (and, at warn level, unknown names with the nearest one).
+ * What the file has wrong begins with "FILE:LINE: ". */
 typedef void (*hcore_config_message_t)(void *context, hcore_log_level_t level, const char *line);
 
-/* Fills `config` from defaults, then the environment `envp` (as environ; an empty value counts as unset).
- * Returns the number of bad values. Strings belong to the config: hcore_config_release frees them. Not thread
- * safe with setenv. */
+/* Fills `config` from defaults, then the file that MPI_SHIM_CONFIG_FILE names in the environment, or else the
+ * system's file if it is there, then the environment `envp` (as environ). An empty value counts as unset.
+ * Returns the number of bad values and lines. Strings belong to the config: hcore_config_release frees them. Not
+ * thread safe with setenv. */
 unsigned hcore_config_load(hcore_config_t *config, char **envp, hcore_config_message_t message,
                            void *context);
 void hcore_config_release(hcore_config_t *config);
+
+/* Sets one knob to a value as a user would write it; the text "unset" takes back what a list of sizes has.
+ * HCORE_ERR_PARAM: no knob of that name; HCORE_ERR_FORMAT: the value is not allowed, nothing has changed. */
+hcore_status_t hcore_config_set(hcore_config_t *config, const char *knob, const char *value);
 
 /* The level-1 algorithm that HCCL_ALGO asks for on this operator ("ring", "NHR", ...), or NULL.
  * Accepts both vendor forms: "level0:NA;level1:ring" and "allreduce=level0:NA;level1:ring/allgather=...". */

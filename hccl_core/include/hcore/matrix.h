@@ -84,6 +84,7 @@ typedef struct {
     hcore_redop_t redop;    /* HCORE_REDOP_NONE for operators that do not reduce */
     uint64_t bytes;         /* by hcore_oper_bytes(oper); ignored where that is UNKNOWN */
     uint32_t nranks;
+    hcore_size_t aiv_limit; /* takes the place of hcore_aiv_limit; not given: the profile's table */
     bool deterministic, reexecution, zero_copy; /* features asked for */
     bool use_aiv, use_aicpu; /* false: the configuration rules the backend out */
 } hcore_query_t;
@@ -101,12 +102,13 @@ typedef struct {
 } hcore_verdict_t;
 
 /*
- * The part of a query that the knobs set: features asked for and backends ruled out. query->span must be set;
- * features that the caller has already asked for stay.
+ * The part of a query that the knobs set: features asked for, backends ruled out, the size between backends.
+ * query->oper and query->span must be set; features that the caller has already asked for stay.
  *   deterministic  HCCL_DETERMINISTIC true or strict
  *   reexecution    HCCL_OP_RETRY_ENABLE on for any level within the span
  *   backends       MPI_SHIM_BACKEND; when auto, HCCL_OP_EXPANSION_MODE, where AI_CPU and AICPU_CacheDisable
  *                  rule AIV out
+ *   aiv_limit      MPI_SHIM_AIV_LIMIT
  */
 void hcore_query_configure(hcore_query_t *query, const hcore_config_t *config);
 
@@ -123,7 +125,8 @@ void hcore_decide(const hcore_profile_t *profile, const hcore_query_t *query, hc
 void hcore_decide_steps(const hcore_profile_t *profile, const hcore_query_t *query, uint64_t *limit,
                         hcore_verdict_t *small, hcore_verdict_t *large);
 
-/* The threshold table: bytes (by hcore_oper_bytes) up to which AIV is preferred to AI CPU when both qualify.
+/* The threshold table: bytes (by hcore_oper_bytes) up to which AIV is preferred to AI CPU when both qualify and
+ * the query does not say otherwise.
  * The only place where sizes that choose a backend stand: hccl_core/matrix/thresholds.c. */
 uint64_t hcore_aiv_limit(const hcore_profile_t *profile, hcore_oper_t oper, uint32_t nranks);
 
