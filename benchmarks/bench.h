@@ -107,6 +107,7 @@ typedef struct {
     const bench_type_t *type;
     const bench_op_t *op;
     unsigned format, sides;
+    const char *tune; /* where to write what was measured in place of results; NULL: results */
 } bench_options_t;
 
 typedef enum { BENCH_GO, BENCH_STOP, BENCH_USAGE } bench_start_t;
@@ -136,6 +137,9 @@ typedef struct {
 /* Cpus that any rank of `comm` may use: a launcher may have bound each to its own. Collective. */
 int bench_cpus(MPI_Comm comm);
 
+/* Who served this thread's last MPI_X, as "backend/algorithm"; empty if unknown. */
+void bench_last_path(char *path, size_t size);
+
 /* Whether a shim that can tell its path is loaded. */
 bool bench_shim_loaded(void);
 
@@ -161,6 +165,14 @@ void bench_floor_call(const bench_job_t *job, const bench_collective_t *collecti
 /* Times one line; collective over the job's communicator. The numbers are right on rank 0. */
 void bench_measure(bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective,
                    size_t bytes, bench_line_t *line);
+
+/* The two halves of timing for who compares in ways of his own: how many calls of MPI_X make a block, and seconds of a call in one, on this
+ * rank, after a barrier. Collective. */
+unsigned bench_block_calls(const bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective);
+double bench_block(const bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective, unsigned calls);
+
+/* tune.c: measures the shim's sizes and writes options->tune; false if that was not possible, which is said. Collective. */
+bool bench_tune(bench_job_t *job, const bench_options_t *options, int cpus);
 
 /* progress.c, rank 0 only: a status line on standard error, if that is a terminal and there are seconds of work. */
 void bench_progress_begin(const bench_options_t *options, unsigned lines);

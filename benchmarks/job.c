@@ -22,6 +22,14 @@ static last_path_t last_path(void)
     return function;
 }
 
+void bench_last_path(char *path, size_t size)
+{
+    last_path_t tell = last_path();
+    if (tell == NULL || tell(path, size) <= 0) {
+        path[0] = '\0';
+    }
+}
+
 bool bench_shim_loaded(void)
 {
     return last_path() != NULL;
@@ -180,12 +188,9 @@ bool bench_job_compare(bench_job_t *job, const bench_options_t *options, const b
     int same = 1;
     path[0] = '\0';
     if (options->sides != BENCH_MPI_ALONE) {
-        last_path_t tell = last_path();
         fill_for_compare(job, options->type, collective);
         collective->call(job, false);
-        if (tell == NULL || tell(path, path_size) <= 0) {
-            path[0] = '\0';
-        }
+        bench_last_path(path, path_size);
     }
     if (options->sides == BENCH_BOTH) {
         memcpy(job->other, job->recv, job->recv_bytes);

@@ -119,6 +119,15 @@ static bool take_index(const reader_t *reader, const option_row_t *row, const ch
     return good;
 }
 
+static bool take_text(const reader_t *reader, const option_row_t *row, const char *text)
+{
+    if (*text == '\0') {
+        return wrong(reader, "--%s: no name given", row->name);
+    }
+    *(const char **)((char *)reader->options + row->target) = text;
+    return true;
+}
+
 /* MPI counts in int, so that is the highest of every number here. */
 static bool take_number(const reader_t *reader, const option_row_t *row, const char *text)
 {
@@ -205,6 +214,8 @@ static const option_row_t rows[] = {
     {'H', "heap", "on|off", take_switch, "off: buffers that no allocator of the shim sees (default on)", TARGET(no_heap)},
     {'L', "floor", "on|off", take_switch, "measure the floor, the same work without a library (default on)",
      TARGET(no_floor)},
+    {'T', "tune", "FILE", take_text, "measure the sizes by which the shim chooses, and write them as its configuration file",
+     TARGET(tune)},
     {'F', "format", "FORMAT", take_index, "text, csv or json (default text)", NAME(format, formats)},
     {'P', "progress", NULL, take_flag, "status line even if standard error is no terminal", TARGET(progress)},
     {'l', "list", NULL, NULL, "print the names that the options take", PRINT(print_lists)},

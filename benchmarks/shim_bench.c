@@ -67,6 +67,9 @@ static bool run_all(const bench_options_t *options, int rank, int nranks)
 {
     int cpus = bench_cpus(MPI_COMM_WORLD);
     bench_job_t job = {.comm = MPI_COMM_WORLD, .rank = rank, .nranks = nranks, .crowded = nranks > cpus};
+    if (options->tune != NULL) {
+        return bench_tune(&job, options, cpus);
+    }
     bool good = true;
     if (rank == 0) {
         bench_output_begin(options, nranks, cpus);

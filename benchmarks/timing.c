@@ -154,6 +154,26 @@ static unsigned size_block(const bench_job_t *job, const bench_options_t *option
                  grouping->max_calls);
 }
 
+unsigned bench_block_calls(const bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective)
+{
+    double seconds;
+    return size_block(job, options, collective, SIDE_SHIM, &seconds);
+}
+
+/* Without the barrier the first to leave a slow block would count its wait for the last in a fast one. */
+static double run_side(const bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective,
+                       side_t side, unsigned calls)
+{
+    MPI_Barrier(job->comm);
+    run_block(job, options, collective, side, 1);
+    return run_block(job, options, collective, side, calls);
+}
+
+double bench_block(const bench_job_t *job, const bench_options_t *options, const bench_collective_t *collective, unsigned calls)
+{
+    return run_side(job, options, collective, SIDE_SHIM, calls);
+}
+
 /* How many calls make a block, and how many blocks: from what fits the time, or from what the user asked for.
  */
 static plan_t make_plan(const bench_job_t *job, const bench_options_t *options,
@@ -221,11 +241,7 @@ void bench_measure(bench_job_t *job, const bench_options_t *options, const bench
         bench_progress_show(line, (double)block / plan.blocks);
         for (unsigned turn = 0; turn < plan.side_count; turn++) {
             const side_t side = plan.sides[(turn + block) % plan.side_count];
-            /* Without the barrier the first to leave a slow block would count its wait for the last in a fast
-             * one. */
-            MPI_Barrier(job->comm);
-            run_block(job, options, collective, side, 1);
-            sample[side][block] = run_block(job, options, collective, side, plan.calls[side]);
+            sample[side][block] = run_side(job, options, collective, side, plan.calls[side]);
         }
     }
     collect(job, &plan, sample, line);

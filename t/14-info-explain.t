@@ -23,7 +23,9 @@ is "$(verdict --operator Broadcast --span inter_superpod)" "aicpu chosen_only | 
 is "$(verdict --operator Scatter --mode ir)" "mpi no_backend | not_listed | not_listed" "a mode without a row"
 
 is "$(verdict --operator Reduce --bytes 128K)" "$(verdict --operator Reduce --bytes 131072)" "K is 1024"
-is "$(verdict --operator Reduce --bytes 131073)" "aicpu chosen | too_large | -" "one byte more than the limit"
+limit=$("$info" explain --operator Reduce | sed -n 's/^sizes: *aiv up to \([0-9]*\) bytes.*/\1/p')
+is "$(verdict --operator Reduce --bytes "$limit")" "aiv chosen | - | too_small" "the limit"
+is "$(verdict --operator Reduce --bytes $((limit + 1)))" "aicpu chosen | too_large | -" "one byte more"
 is "$(verdict --operator AlltoAllV --bytes 10G)" "aiv chosen | - | too_small" "a size that no decision may use is not used"
 like "$("$info" explain --operator Reduce)" "sizes:    aiv up to [0-9]+ bytes, aicpu above" "the text tells the sizes"
 like "$("$info" explain --operator Reduce --bytes 1G)" \

@@ -109,8 +109,7 @@ hcore_status_t aiv_run(hcore_comm_t *comm, const hcore_args_t *args, const char 
     case HCORE_OPER_AlltoAllW:
     case HCORE_OPER_GatherV:
     case HCORE_OPER_ScatterV:
-        *algorithm = "cells";
-        return aiv_cell_exchange(comm, args);
+        return aiv_cell_exchange(comm, args, algorithm);
     default:
         return run_kernel(comm, args, algorithm);
     }

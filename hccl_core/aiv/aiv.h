@@ -36,6 +36,6 @@ void aiv_heap_sizes(hcore_comm_t *comm);
 /* If all ranks' data lies in shared heaps, runs the operator there (*done); else nothing has happened. The same on all ranks. */
 hcore_status_t aiv_heap_try(hcore_comm_t *comm, const hcore_args_t *args, bool *done);
 
-hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args);
+hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm);
 
 #endif

@@ -27,7 +27,7 @@ typedef struct {
     uint32_t pending;             /* pairs not finished, both directions */
     uint64_t offer_least;         /* bytes of a message from which on it asks for an offer; UINT64_MAX: never */
     uint64_t epoch;               /* number of this exchange; the same on all ranks */
-    bool truncated, rooted;
+    bool truncated, rooted, pushed;
 } exchange_t;
 
 static const uint64_t finished = UINT64_MAX;
@@ -135,7 +135,7 @@ static bool can_receive(const exchange_t *x, uint32_t peer)
 }
 
 /* Fills the cell; returns what is left to send after it. */
-static uint64_t fill_cell(const exchange_t *x, uint32_t peer, lane_cell_t *cell)
+static uint64_t fill_cell(exchange_t *x, uint32_t peer, lane_cell_t *cell)
 {
     const uint64_t room = cell_room(x->comm), left = x->out_left[peer], bytes = left < room ? left : room, after = left - bytes;
     uint8_t *there = asks_offer(x, peer) ? offered(x, peer) : NULL;
@@ -143,6 +143,7 @@ static uint64_t fill_cell(const exchange_t *x, uint32_t peer, lane_cell_t *cell)
         there = NULL; /* the communicator is broken, which a wait will find: a cell is always safe */
     }
     if (there) {
+        x->pushed = true;
         far_copy(there, send_block(x, peer), left);
         cell->bytes = PUSHED;
         cell->more = 0;
@@ -180,6 +181,7 @@ static inline void receive_chunk(exchange_t *x, uint32_t peer)
     const bool last = cell->more == 0;
     const uint64_t filled = cell->bytes == PUSHED ? 0 : cell->bytes, bytes = filled < left ? filled : left;
     x->truncated |= bytes < filled;
+    x->pushed |= cell->bytes == PUSHED;
     put(receive_block(x, peer) + (receive_size(x, peer) - left), cell->payload, bytes);
     if (chunk % ACK_EVERY == 0 || bytes >= ACK_LEAST) {
         flag_set(comm, lane_ack(comm, peer, comm->rank), chunk);
@@ -337,13 +339,14 @@ static inline bool try_leaf(exchange_t *x, hcore_status_t *status)
     return true;
 }
 
-hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args)
+hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm)
 {
     const uint32_t n = comm->nranks, me = comm->rank;
     const bool rooted = args->oper == HCORE_OPER_GatherV || args->oper == HCORE_OPER_ScatterV;
     exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n, .epoch = ++comm->epoch,
                     .offer_least = comm->heap_least[args->oper], .rooted = rooted};
     hcore_status_t status = HCORE_OK;
+    *algorithm = "cells";
     if (rooted && try_leaf(&x, &status)) {
         return status;
     }
@@ -363,5 +366,6 @@ hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args)
     }
     status = drive(&x);
     push_end(comm);
+    *algorithm = x.pushed ? "cells-heap" : *algorithm;
     return status;
 }

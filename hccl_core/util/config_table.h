@@ -64,8 +64,9 @@
       "Size up to which AIV is preferred to AI CPU, in place of the profile's; bytes as hccl_info explain "  \
       "counts them for the operator. An operator that is not named keeps the profile's.")                    \
     X(MPI_SHIM_HEAP_FROM, SIZES(heap_from, HEAP_FROM_OPERS), HX_KNOB_UNSET, SIZES_ALLOWED(HEAP_FROM_OPERS),  \
-      "Bytes of a block from which AIV moves an operator's data directly between shared heaps, where the "   \
-      "ranks of the communicator have a cpu each. An operator that is not named keeps the core's.")          \
+      "Bytes from which AIV moves an operator's data directly between shared heaps, where the ranks of the "  \
+      "communicator have a cpu each; counted as for MPI_SHIM_AIV_LIMIT, and for GatherV, ScatterV, AlltoAllV " \
+      "and AlltoAllW of one message. An operator that is not named keeps the core's.")                       \
     X(MPI_SHIM_CONFIG_FILE, KIND(text, config_file), SYSTEM_FILE, "a path",                                  \
       "File with lines NAME = value for these variables; the environment is stronger. Counts in the "        \
       "environment alone; the default file need not be there.")

@@ -38,7 +38,8 @@ typedef struct {
  * heap              start this process's shared heap (hcore/heap.h) if it was not, and use the peers'
  * expansion_cache   keep AI CPU expansions for repeated calls
  * algo              level-1 algorithm wanted per operator (hcore_config_algo), NULL entries: free choice
- * heap_from         per operator: bytes of a block from which on AIV moves it directly between shared heaps, where each rank has a cpu;
+ * heap_from         per operator: bytes (hcore_args_t.bytes; of a message for GatherV, ScatterV, AlltoAllV, AlltoAllW) from which on AIV moves
+ *                   data directly between shared heaps, where each rank has a cpu;
  *                   0: as measured
  * rank_order        reductions keep rank order whatever `algo` says (HCCL_DETERMINISTIC)
  */
