@@ -268,10 +268,23 @@ static inline hcore_status_t send_small(exchange_t *x, uint32_t to)
     return status;
 }
 
+/* A sender that waits for nobody may be ahead: then its next cell is on its way here while the caller does something else. */
+static inline void fetch_ahead(const hcore_comm_t *comm, uint32_t from)
+{
+    enum { FETCH_BYTES = 512 };
+    const uint64_t chunk = comm->received[from] + 1;
+    lane_cell_t *cell = lane_cell(comm, from, comm->rank, chunk);
+    for (uint64_t at = LINE_BYTES; flag_reached(&cell->chunk, chunk) && at < CELL_HEADER + cell->bytes && at < FETCH_BYTES;
+         at += LINE_BYTES) {
+        __builtin_prefetch((const uint8_t *)cell + at);
+    }
+}
+
 /* Receives what should fit a cell. */
 static inline hcore_status_t receive_small(exchange_t *x, uint32_t from)
 {
     hcore_comm_t *comm = x->comm;
+    const uint64_t bytes = x->in_left[from] == finished ? 0 : x->in_left[from];
     hcore_status_t status = HCORE_OK;
     while (x->in_left[from] != finished && status == HCORE_OK) { /* twice if the peer sends more than was asked for */
         const uint64_t chunk = comm->received[from] + 1;
@@ -279,6 +292,9 @@ static inline hcore_status_t receive_small(exchange_t *x, uint32_t from)
         if (status == HCORE_OK) {
             receive_chunk(x, from);
         }
+    }
+    if (x->rooted && bytes + CELL_HEADER > LINE_BYTES) {
+        fetch_ahead(comm, from);
     }
     return status;
 }

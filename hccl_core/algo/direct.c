@@ -36,7 +36,7 @@ static void move_drain_peer(const hx_exchange_t *e, uint64_t j, uint32_t peer)
 {
     (void)j; /* one round moves everything */
     hx_pair_t pair = hx_pair(e->shape, peer);
-    hx_copy(e->x, hx_out(pair.out_block, 0), hx_peer(peer, 0), pair.from);
+    hx_send(e->x, hx_out(pair.out_block, 0), hx_peer(peer, 0), pair.from, e->shape->load && hx_streams(e->shape, pair.from));
 }
 
 void hx_direct_move(const hx_shape_t *shape, hx_expansion_t *x)

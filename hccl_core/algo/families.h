@@ -18,6 +18,8 @@ HX_EXPANSION(direct_reduce_scatter);
 /* push.c: peers' OUT memory is written */
 HX_EXPANSION(push_move);
 HX_EXPANSION(push_reduce);
+HX_EXPANSION(shared_broadcast);
+HX_EXPANSION(shared_scatter);
 /* mesh.c: everyone with everyone, through the windows */
 HX_EXPANSION(mesh_reduce);
 HX_EXPANSION(mesh_reduce_scatter);

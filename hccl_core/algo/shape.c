@@ -100,5 +100,6 @@ void hx_copy_self(const hx_shape_t *shape, hx_expansion_t *x, uint64_t offset, u
 
 void hx_copy_self_all(const hx_shape_t *shape, hx_expansion_t *x)
 {
-    hx_copy_self(shape, x, 0, hx_pair(shape, shape->rank).to);
+    const hx_pair_t self = hx_pair(shape, shape->rank);
+    hx_send(x, hx_out(self.out_block, 0), hx_in(self.in_block, 0), self.to, hx_streams(shape, self.to));
 }

@@ -10,6 +10,7 @@
 #define ROW(name, oper, flags, function) {name, HCORE_OPER_##oper, flags, hx_##function}
 /* clang-format on */
 const hx_algo_t hx_algo_table[] = {
+    ROW("mesh", Broadcast, HX_NEED_DIRECT | HX_NEED_LOAD | HX_NEED_STORE, shared_broadcast),
     ROW("mesh", Broadcast, HX_NEED_STORE | HX_NEED_PAIR, push_move),
     ROW("mesh", Broadcast, HX_NEED_DIRECT, direct_move),
     ROW("mesh", Broadcast, 0, mesh_move),
@@ -44,6 +45,7 @@ const hx_algo_t hx_algo_table[] = {
     ROW("NHR", AllReduce, HX_NEED_COMMUTATIVE, nhr_all_reduce),
     ROW("ring", AllReduce, HX_NEED_COMMUTATIVE, ring_all_reduce),
 
+    ROW("mesh", Scatter, HX_NEED_DIRECT | HX_NEED_LOAD | HX_NEED_STORE, shared_scatter),
     ROW("mesh", Scatter, HX_NEED_STORE | HX_NEED_PAIR, push_move),
     ROW("mesh", Scatter, HX_NEED_DIRECT, direct_move),
     ROW("pairwise", Scatter, 0, pairwise_rooted),
