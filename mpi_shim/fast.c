@@ -124,6 +124,9 @@ static inline int run(fast_t *f, uint64_t key)
     if (key == 0 && f->memo->sized) {
         return finish(f->comm, HCORE_OK, backend, "nothing"); /* as in job.c: on every rank */
     }
+    if (f->memo->line > 0 && key <= f->memo->line) {
+        return finish(f->comm, hcore_line_run(f->comm->core, &f->args), backend, hcore_line_name);
+    }
     const hcore_status_t status = hcore_run(f->comm->core, backend, &f->args, &algorithm);
     return finish(f->comm, status, backend, algorithm);
 }
@@ -131,7 +134,7 @@ static inline int run(fast_t *f, uint64_t key)
 int shim_fast_Barrier(MPI_Comm handle)
 {
     shim_comm_t *comm = shim.reporting ? NULL : comm_of(handle);
-    if (!comm || comm->memo[HCORE_OPER_Barrier].line == 0) {
+    if (!comm || !comm->memo[HCORE_OPER_Barrier].known) {
         return SHIM_PASS;
     }
     return finish(comm, hcore_line_barrier(comm->core), HCORE_BACKEND_AIV, hcore_line_name);

@@ -68,10 +68,11 @@ static void remember(const shim_job_t *job)
     shim_memo_t memo = {.type = type, .op = job->call->op, .reducer = job->reducer,
                         .sized = hcore_oper_bytes(oper) != HCORE_BYTES_UNKNOWN};
     shim_decide_steps(comm, oper, job->type, job->redop, &memo);
-    memo.known = oper != HCORE_OPER_Barrier && shim_type_get(type, &info);
+    const bool by_aiv = memo.backend[0] == HCORE_BACKEND_AIV && comm->size > 1;
+    memo.known = oper == HCORE_OPER_Barrier ? by_aiv : shim_type_get(type, &info);
     memo.elem = job->args.reducer ? job->reducer.elem_bytes : info.size;
-    memo.line = memo.backend[0] == HCORE_BACKEND_AIV && comm->size > 1 ? HCORE_LINE_BYTES : 0;
-    memo.line = oper == HCORE_OPER_Barrier || memo.line < memo.limit ? memo.line : memo.limit;
+    memo.line = by_aiv ? hcore_line_limit(comm->core, oper) : 0;
+    memo.line = memo.line < memo.limit ? memo.line : memo.limit;
     comm->memo[oper] = memo;
 }
 

@@ -87,7 +87,7 @@ typedef struct {
     uint64_t elem;              /* bytes of an element */
     uint64_t limit;             /* bytes up to which backend[0] serves it; backend[1] larger ones */
     hcore_backend_t backend[2];
-    uint64_t line;              /* bytes up to which it is served in one line without a look at anything else; Barrier: not 0 */
+    uint64_t line;              /* bytes up to which it is served in one line without a look at anything else */
     hcore_reducer_t reducer;
 } shim_memo_t;
 

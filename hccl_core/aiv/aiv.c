@@ -77,6 +77,19 @@ static hcore_status_t run_rounds(hcore_comm_t *comm, const hcore_args_t *args, c
     return status;
 }
 
+/* The first kernel of an operator is the one for small data. */
+uint64_t aiv_line_limit(const hcore_comm_t *comm, hcore_oper_t oper)
+{
+    const hcore_bytes_kind_t kind = hcore_oper_bytes(oper);
+    const bool one_size = kind == HCORE_BYTES_BUFFER || kind == HCORE_BYTES_BLOCK;
+    return one_size && kernels[oper][0].round ? LINE_PAYLOAD / pieces_of(&kernels[oper][0], comm->nranks) : 0;
+}
+
+hcore_status_t aiv_line_run(hcore_comm_t *comm, const hcore_args_t *args)
+{
+    return kernels[args->oper][0].round(comm, args, 0, args->bytes);
+}
+
 /* One block a rank, or one for each; all ranks go through the same rounds. */
 static hcore_status_t run_kernel(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm)
 {

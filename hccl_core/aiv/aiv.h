@@ -15,6 +15,10 @@
 /* Runs any operator of any size. */
 hcore_status_t aiv_run(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm);
 
+/* As hcore_line_limit, hcore_line_run. */
+uint64_t aiv_line_limit(const hcore_comm_t *comm, hcore_oper_t oper);
+hcore_status_t aiv_line_run(hcore_comm_t *comm, const hcore_args_t *args);
+
 hcore_status_t aiv_line_barrier(hcore_comm_t *comm);
 hcore_status_t aiv_line_allreduce(hcore_comm_t *comm, const void *in, void *out, size_t bytes, const hcore_reducer_t *reducer);
 

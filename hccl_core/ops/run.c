@@ -47,6 +47,17 @@ static inline hcore_status_t enter(hcore_comm_t *comm)
 
 const char hcore_line_name[] = "one-line";
 
+uint64_t hcore_line_limit(const hcore_comm_t *comm, hcore_oper_t oper)
+{
+    return comm->nranks > 1 ? aiv_line_limit(comm, oper) : 0;
+}
+
+hcore_status_t hcore_line_run(hcore_comm_t *comm, const hcore_args_t *args)
+{
+    hcore_status_t status = enter(comm);
+    return status == HCORE_OK ? aiv_line_run(comm, args) : status;
+}
+
 hcore_status_t hcore_line_barrier(hcore_comm_t *comm)
 {
     hcore_status_t status = enter(comm);

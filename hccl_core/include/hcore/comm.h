@@ -114,11 +114,14 @@ typedef struct {
 hcore_status_t hcore_run(hcore_comm_t *comm, hcore_backend_t backend, const hcore_args_t *args, const char **algorithm);
 
 /*
- * What hcore_run does on AIV with a Barrier, and with an AllReduce of at most HCORE_LINE_BYTES, on communicators of more than one
- * rank: the same algorithm (hcore_line_name), for callers who know so much already. `in` and `out` may be the same.
+ * What hcore_run does on AIV with data that fits one line, on communicators of more than one rank: the same algorithm (hcore_line_name), for
+ * callers who know so much already. hcore_line_limit: hcore_args_t.bytes (more than 0) up to which hcore_line_run may be called; 0: not for
+ * this operator. hcore_line_allreduce takes up to HCORE_LINE_BYTES; `in` and `out` may be the same.
  */
 enum { HCORE_LINE_BYTES = 56 };
 extern const char hcore_line_name[];
+uint64_t hcore_line_limit(const hcore_comm_t *comm, hcore_oper_t oper);
+hcore_status_t hcore_line_run(hcore_comm_t *comm, const hcore_args_t *args);
 hcore_status_t hcore_line_barrier(hcore_comm_t *comm);
 hcore_status_t hcore_line_allreduce(hcore_comm_t *comm, const void *in, void *out, size_t bytes, const hcore_reducer_t *reducer);
 
