@@ -35,7 +35,7 @@ enum { PUSHED = UINT32_MAX };
 /* Of small chunks the receiver acknowledges every so many, the sender being likely to wait for it in the same line. Fewer than DEPTH: a
  * sender waits only for an ack that comes with a chunk it has sent. */
 enum { ACK_EVERY = 4, ACK_LEAST = 1024 };
-_Static_assert((int)ACK_EVERY <= (int)LANE_DEPTH, "the ack a sender waits for must come with a chunk before");
+_Static_assert((int)ACK_EVERY <= (int)CELL_DEPTH, "the ack a sender waits for must come with a chunk before");
 
 static inline uint64_t cell_room(const hcore_comm_t *comm)
 {
@@ -121,10 +121,10 @@ static inline bool can_send(const exchange_t *x, uint32_t peer)
         return false;
     }
     const uint64_t chunk = comm->sent[peer] + 1;
-    if (comm->acked[peer] + LANE_DEPTH < chunk) { /* acquire: pairs with the receiver's ack */
+    if (comm->acked[peer] + CELL_DEPTH < chunk) { /* acquire: pairs with the receiver's ack */
         comm->acked[peer] = atomic_load_explicit(lane_ack(comm, comm->rank, peer), memory_order_acquire);
     }
-    return comm->acked[peer] + LANE_DEPTH >= chunk;
+    return comm->acked[peer] + CELL_DEPTH >= chunk;
 }
 
 static bool can_receive(const exchange_t *x, uint32_t peer)
@@ -260,7 +260,7 @@ static inline hcore_status_t send_small(exchange_t *x, uint32_t to)
         return status;
     }
     if (!can_send(x, to)) {
-        status = flag_wait(comm, lane_ack(comm, comm->rank, to), comm->sent[to] + 1 - LANE_DEPTH, to);
+        status = flag_wait(comm, lane_ack(comm, comm->rank, to), comm->sent[to] + 1 - CELL_DEPTH, to);
     }
     if (status == HCORE_OK) {
         send_chunk(x, to);

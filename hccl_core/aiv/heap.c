@@ -187,13 +187,13 @@ static const heap_kernel_t kernels[HCORE_OPER_COUNT] = {
 static const struct {
     uint64_t from, crowded_from;
 } sizes[HCORE_OPER_COUNT] = {
-    [HCORE_OPER_AllReduce] = {8192, 32 * 1024},     [HCORE_OPER_Reduce] = {128 * 1024, 128 * 1024},
-    [HCORE_OPER_ReduceScatter] = {8192, 32 * 1024}, [HCORE_OPER_ReduceScatterV] = {16 * 1024, 64 * 1024},
-    [HCORE_OPER_AllGather] = {1024, 32 * 1024},     [HCORE_OPER_AllGatherV] = {2048, 64 * 1024},
-    [HCORE_OPER_Gather] = {4096, 32 * 1024},        [HCORE_OPER_AlltoAll] = {1024, 32 * 1024},
-    [HCORE_OPER_Broadcast] = {4096, 32 * 1024},     [HCORE_OPER_Scatter] = {4096, 32 * 1024},
-    [HCORE_OPER_GatherV] = {4096, 32 * 1024},       [HCORE_OPER_ScatterV] = {4096, 32 * 1024},
-    [HCORE_OPER_AlltoAllV] = {512, 32 * 1024},      [HCORE_OPER_AlltoAllW] = {512, 32 * 1024}};
+    [HCORE_OPER_AllReduce] = {8192, 8192},           [HCORE_OPER_Reduce] = {128 * 1024, 128 * 1024},
+    [HCORE_OPER_ReduceScatter] = {8192, 32 * 1024},  [HCORE_OPER_ReduceScatterV] = {16 * 1024, 64 * 1024},
+    [HCORE_OPER_AllGather] = {1024, 4096},           [HCORE_OPER_AllGatherV] = {2048, 16 * 1024},
+    [HCORE_OPER_Gather] = {4096, 16 * 1024},         [HCORE_OPER_AlltoAll] = {1024, 8192},
+    [HCORE_OPER_Broadcast] = {4096, 32 * 1024},      [HCORE_OPER_Scatter] = {4096, 32 * 1024},
+    [HCORE_OPER_GatherV] = {4096, 8192},             [HCORE_OPER_ScatterV] = {4096, 8192},
+    [HCORE_OPER_AlltoAllV] = {512, 4096},            [HCORE_OPER_AlltoAllW] = {512, 4096}};
 
 void aiv_heap_sizes(hcore_comm_t *comm)
 {

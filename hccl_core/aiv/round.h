@@ -41,7 +41,7 @@ static inline void round_done(hcore_comm_t *comm, uint64_t round)
     comm->safe = round - 1;
 }
 
-_Static_assert(DONE_EVERY <= LANE_DEPTH && LANE_DEPTH <= LINE_DEPTH, "the word a writer waits for must come with a round before");
+_Static_assert(DONE_EVERY <= LANE_DEPTH && LANE_DEPTH <= LINE_DEPTH && LINE_DEPTH <= SMALL_DEPTH, "the word a writer waits for must come with a round before");
 
 /* The same when this rank may not have seen all peers, and no peer waits before it writes again. */
 static inline void round_passed(hcore_comm_t *comm, uint64_t round)
@@ -76,10 +76,10 @@ static inline hcore_status_t round_await_all(hcore_comm_t *comm, uint64_t round,
     return status;
 }
 
-/* ---- small data: a line in place of a slot ----
+/* ---- where the data of a round lies ----
  *
- * A rank's data of a round lies in its slot, announced by its flag; if all of it (`bytes`, the same on all ranks) fits, in its line, whose
- * round number announces it in the same transfer. */
+ * A rank's data of a round lies in its slot, a small one if all of it (`bytes`, the same on all ranks) fits, announced by its flag; or in its
+ * line, if it fits there, whose round number announces it in the same transfer. */
 
 static inline lane_line_t *round_line(const hcore_comm_t *comm, uint32_t rank, uint64_t round)
 {
@@ -88,12 +88,14 @@ static inline lane_line_t *round_line(const hcore_comm_t *comm, uint32_t rank, u
 
 static inline uint8_t *data_place(const hcore_comm_t *comm, uint32_t rank, uint64_t round, uint64_t bytes)
 {
-    return bytes <= LINE_PAYLOAD ? round_line(comm, rank, round)->payload : lane_slot(comm, rank, round);
+    return bytes <= LINE_PAYLOAD  ? round_line(comm, rank, round)->payload
+           : bytes <= SMALL_BYTES ? lane_small(comm, rank, round)
+                                  : lane_slot(comm, rank, round);
 }
 
 static inline hcore_status_t data_may_write(hcore_comm_t *comm, uint64_t round, uint64_t bytes)
 {
-    return round_may_write(comm, round, bytes <= LINE_PAYLOAD ? LINE_DEPTH : LANE_DEPTH);
+    return round_may_write(comm, round, bytes <= LINE_PAYLOAD ? LINE_DEPTH : bytes <= SMALL_BYTES ? SMALL_DEPTH : LANE_DEPTH);
 }
 
 static inline void data_arrive(hcore_comm_t *comm, uint64_t round, uint64_t bytes)

@@ -5,7 +5,7 @@
  * Layout of the lane, one memfd, all offsets fixed at creation and equal on all ranks:
  *
  *   header | ctl[n] | ack[n][n] | notify[n][n] | publish[n][n] | publish_out[n][n] | offer[n][n] |
- *   slot[n][DEPTH] | cell[n][n][DEPTH] | window[n]
+ *   slot[n][DEPTH] | small[n][DEPTH] | cell[n][n][DEPTH] | window[n]
  *
  * Every word has one writer. What each part is for and which load pairs with which store:
  *
@@ -31,10 +31,10 @@
  *                    before its flag of the round in which all ranks tell what they have in their heaps (aicpu/path.c); by parity of
  *                    asks, as a peer without data for anyone may be at the next already.
  *   publish_out[i][j]   the same for where in i's OUT j's data goes.
- *   slot, cell, window   plain data, ordered by the flags above.
+ *   slot, small, cell, window   plain data, ordered by the flags above. Data of a round that fits goes to a small slot.
  *
  * The rule that makes lines and slots safe: all ranks count rounds alike; a rank writes the line or slot of
- * round n only when every peer has done round n - DEPTH. A peer tells of rounds done at least with every DONE_EVERY-th, which is fewer than
+ * round n only when every peer has done round n - DEPTH, of its kind. A peer tells of rounds done at least with every DONE_EVERY-th, which is fewer than
  * DEPTH: so the word that lets round n go on comes with a round before n, and all of those end without it. After a round in which everyone waited for everyone's
  * arrival in n, all peers are known to have done n - 1 (arriving in n comes after doing n - 1), so the next
  * rounds need no look at `done` at all. (t/models has the proof by exhaustion for small cases.)
@@ -52,15 +52,18 @@
 
 enum {
     LANE_ALIGN = 128,      /* adjacent-line prefetch pulls pairs of 64-byte lines */
-    LANE_DEPTH = 8,        /* slots and cells in flight per writer: how far a root may run ahead */
-    LINE_DEPTH = 32,       /* the same of lines */
+    LANE_DEPTH = 8,        /* slots in flight per writer: how far a root may run ahead */
+    LINE_DEPTH = 64,       /* the same of lines */
+    SMALL_DEPTH = 64,      /* and of small slots: where ranks outnumber cpus, a turn of the scheduler is shared by so many operators */
+    CELL_DEPTH = 32,       /* cells in flight per pair */
     DONE_EVERY = 4,        /* `done` of rounds in which nobody waits for this rank is told once in so many: a store saved */
     ASK_DEPTH = 2,
     LINE_BYTES = 64,
     LINE_PAYLOAD = HCORE_LINE_BYTES,
     SLOT_BYTES = 64 * 1024,
+    SMALL_BYTES = 1024,
     CELL_HEADER = 16,
-    CELL_BUDGET = 256 * 1024, /* bytes of cells of one rank that are aimed at */
+    CELL_BUDGET = 512 * 1024, /* bytes of cells of one rank that are aimed at */
     CELL_MIN = 1024,
     CELL_MAX = 32 * 1024
 };
@@ -113,7 +116,7 @@ typedef struct {
 } lane_header_t;
 
 typedef struct {
-    uint64_t ctl, ack, notify, publish, publish_out, offer, slot, cell, window; /* offsets */
+    uint64_t ctl, ack, notify, publish, publish_out, offer, slot, small, cell, window; /* offsets */
     uint64_t cell_bytes, window_bytes, total;
     uint64_t control; /* everything before the slots: backed by real pages from the start */
 } lane_layout_t;
@@ -179,9 +182,15 @@ static inline uint8_t *lane_slot(const hcore_comm_t *comm, uint32_t rank, uint64
     return comm->base + comm->layout.slot + index * SLOT_BYTES;
 }
 
+static inline uint8_t *lane_small(const hcore_comm_t *comm, uint32_t rank, uint64_t round)
+{
+    uint64_t index = (uint64_t)rank * SMALL_DEPTH + round % SMALL_DEPTH;
+    return comm->base + comm->layout.small + index * SMALL_BYTES;
+}
+
 static inline lane_cell_t *lane_cell(const hcore_comm_t *comm, uint32_t from, uint32_t to, uint64_t chunk)
 {
-    uint64_t index = ((uint64_t)from * comm->nranks + to) * LANE_DEPTH + chunk % LANE_DEPTH;
+    uint64_t index = ((uint64_t)from * comm->nranks + to) * CELL_DEPTH + chunk % CELL_DEPTH;
     return (lane_cell_t *)(comm->base + comm->layout.cell + index * comm->layout.cell_bytes);
 }
 

@@ -18,7 +18,7 @@ static uint64_t take(uint64_t *end, uint64_t bytes, uint64_t align)
 static uint64_t cell_size(uint32_t nranks)
 {
     uint64_t size = CELL_MAX;
-    while (size > CELL_MIN && size * LANE_DEPTH * nranks > CELL_BUDGET) {
+    while (size > CELL_MIN && size * CELL_DEPTH * nranks > CELL_BUDGET) {
         size /= 2;
     }
     return size;
@@ -38,8 +38,9 @@ void lane_layout(lane_layout_t *layout, uint32_t nranks, uint64_t window)
     layout->offer = take(&end, pairs * sizeof(lane_offer_t), LANE_ALIGN);
     layout->control = end;
     layout->slot = take(&end, n * LANE_DEPTH * SLOT_BYTES, PAGE);
+    layout->small = take(&end, n * SMALL_DEPTH * SMALL_BYTES, PAGE);
     layout->cell_bytes = cell_size(nranks);
-    layout->cell = take(&end, pairs * LANE_DEPTH * layout->cell_bytes, PAGE);
+    layout->cell = take(&end, pairs * CELL_DEPTH * layout->cell_bytes, PAGE);
     layout->window_bytes = round_up(window, WINDOW_ALIGN);
     layout->window = take(&end, n * layout->window_bytes, WINDOW_ALIGN);
     layout->total = round_up(end, PAGE);
