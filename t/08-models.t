@@ -52,4 +52,5 @@ holds offers
 fails offers -DNO_EPOCH
 fails offers -DLATE_OFFER
 fails offers -DEARLY_CELL
+fails offers -DNO_ACK
 done_testing

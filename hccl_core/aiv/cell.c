@@ -13,6 +13,9 @@
  * empty cell marked PUSHED in place of the data. Without an offer that holds it all, the data goes through cells. The offer is
  * read before the receiver can leave the exchange, since it waits for that cell.
  *
+ * A ScatterV of more than the root's level-2 cache holds goes the other way round, so that all ranks work: the root sends a cell marked
+ * PULLED that says where in its heap the message lies, and leaves when the receiver's ack says that it has been read.
+ *
  * A rank drives all its pairs in turn and never waits inside one, so no order of arrival can block it.
  */
 #include <stdlib.h>
@@ -27,11 +30,19 @@ typedef struct {
     uint32_t pending;             /* pairs not finished, both directions */
     uint64_t offer_least;         /* bytes of a message from which on it asks for an offer; UINT64_MAX: never */
     uint64_t epoch;               /* number of this exchange; the same on all ranks */
-    bool truncated, rooted, pushed;
+    bool truncated, rooted, pushed, pulled, pulls;
 } exchange_t;
 
 static const uint64_t finished = UINT64_MAX;
-enum { PUSHED = UINT32_MAX };
+enum { PUSHED = UINT32_MAX, PULLED = UINT32_MAX - 1 }; /* in place of a cell's bytes */
+/* Of a ScatterV: bytes of all messages, and of one, from which on receivers read them (see algo/push.c, receivers_read). */
+enum { PULL_TOTAL = 2 << 20, PULL_LEAST = 64 << 10 };
+
+/* The payload of a PULLED cell. */
+typedef struct {
+    uint64_t place, bytes;
+} pulled_t;
+
 /* Of small chunks the receiver acknowledges every so many, the sender being likely to wait for it in the same line. Fewer than DEPTH: a
  * sender waits only for an ack that comes with a chunk it has sent. */
 enum { ACK_EVERY = 4, ACK_LEAST = 1024 };
@@ -81,7 +92,8 @@ static inline uint8_t *receive_block(const exchange_t *x, uint32_t peer)
 /* At the start of a message that may go past the cells. */
 static inline bool asks_offer(const exchange_t *x, uint32_t peer)
 {
-    return x->out_left[peer] != finished && x->out_left[peer] >= x->offer_least && x->out_left[peer] == send_size(x, peer);
+    return x->out_left[peer] != finished && x->out_left[peer] >= x->offer_least && x->out_left[peer] == send_size(x, peer) &&
+           !x->pulls;
 }
 
 /* Where the message to `peer` may be written; NULL: nowhere. */
@@ -134,10 +146,30 @@ static bool can_receive(const exchange_t *x, uint32_t peer)
     return flag_reached(&lane_cell(comm, peer, comm->rank, chunk)->chunk, chunk);
 }
 
+/* Whether the message to `peer` is one that it reads itself; then the cell says where. */
+static bool fill_pulled(exchange_t *x, uint32_t peer, lane_cell_t *cell)
+{
+    const uint64_t bytes = x->out_left[peer];
+    const uint8_t *block = send_block(x, peer);
+    if (!x->pulls || bytes < PULL_LEAST || bytes != send_size(x, peer) || !hcore_heap_owns(block) ||
+        !hcore_heap_owns(block + bytes - 1)) {
+        return false;
+    }
+    const pulled_t there = {hcore_heap_offset(block), bytes};
+    memcpy(cell->payload, &there, sizeof(there));
+    cell->bytes = PULLED;
+    cell->more = 0;
+    x->pulled = true;
+    return true;
+}
+
 /* Fills the cell; returns what is left to send after it. */
 static uint64_t fill_cell(exchange_t *x, uint32_t peer, lane_cell_t *cell)
 {
     const uint64_t room = cell_room(x->comm), left = x->out_left[peer], bytes = left < room ? left : room, after = left - bytes;
+    if (fill_pulled(x, peer, cell)) {
+        return 0;
+    }
     uint8_t *there = asks_offer(x, peer) ? offered(x, peer) : NULL;
     if (there && push_begin(x->comm) != HCORE_OK) {
         there = NULL; /* the communicator is broken, which a wait will find: a cell is always safe */
@@ -172,6 +204,16 @@ static inline void send_chunk(exchange_t *x, uint32_t peer)
     }
 }
 
+/* Reads the message where it lies in the sender's heap; returns its bytes, all that there is room for having been taken. */
+static uint64_t pull(exchange_t *x, uint32_t peer, const lane_cell_t *cell, uint64_t room)
+{
+    pulled_t there;
+    memcpy(&there, cell->payload, sizeof(there));
+    far_copy(receive_block(x, peer), heap_at(x->comm, peer, there.place), there.bytes < room ? there.bytes : room);
+    x->pushed = true;
+    return there.bytes;
+}
+
 /* The sender says where its message ends; what does not fit is dropped and reported, and the pair stays in step. */
 static inline void receive_chunk(exchange_t *x, uint32_t peer)
 {
@@ -179,11 +221,15 @@ static inline void receive_chunk(exchange_t *x, uint32_t peer)
     const uint64_t chunk = ++comm->received[peer], left = x->in_left[peer];
     const lane_cell_t *cell = lane_cell(comm, peer, comm->rank, chunk);
     const bool last = cell->more == 0;
-    const uint64_t filled = cell->bytes == PUSHED ? 0 : cell->bytes, bytes = filled < left ? filled : left;
+    const bool pulled = cell->bytes == PULLED;
+    const uint64_t filled = pulled ? pull(x, peer, cell, left) : cell->bytes == PUSHED ? 0 : cell->bytes;
+    const uint64_t bytes = filled < left ? filled : left;
     x->truncated |= bytes < filled;
     x->pushed |= cell->bytes == PUSHED;
-    put(receive_block(x, peer) + (receive_size(x, peer) - left), cell->payload, bytes);
-    if (chunk % ACK_EVERY == 0 || bytes >= ACK_LEAST) {
+    if (!pulled) {
+        put(receive_block(x, peer) + (receive_size(x, peer) - left), cell->payload, bytes);
+    }
+    if (chunk % ACK_EVERY == 0 || bytes >= ACK_LEAST || pulled) {
         flag_set(comm, lane_ack(comm, peer, comm->rank), chunk);
     }
     x->in_left[peer] = left - bytes;
@@ -355,6 +401,28 @@ static inline bool try_leaf(exchange_t *x, hcore_status_t *status)
     return true;
 }
 
+/* Until all that receivers read themselves has been read. */
+static hcore_status_t wait_pulled(exchange_t *x)
+{
+    hcore_comm_t *comm = x->comm;
+    hcore_status_t status = HCORE_OK;
+    for (uint32_t i = 0; x->pulled && i < comm->nranks && status == HCORE_OK; i++) {
+        if (i != comm->rank && send_size(x, i) >= PULL_LEAST) {
+            status = flag_wait(comm, lane_ack(comm, comm->rank, i), comm->sent[i], i);
+        }
+    }
+    return status;
+}
+
+static bool has_to_pull(const hcore_comm_t *comm, const hcore_args_t *args)
+{
+    uint64_t total = 0;
+    for (uint32_t i = 0; args->oper == HCORE_OPER_ScatterV && comm->rank == args->root && i < comm->nranks; i++) {
+        total += args_in_bytes(args, i);
+    }
+    return comm->heaps && total >= PULL_TOTAL;
+}
+
 hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm)
 {
     const uint32_t n = comm->nranks, me = comm->rank;
@@ -367,12 +435,16 @@ hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args, c
         return status;
     }
     bool small = true;
+    x.pulls = has_to_pull(comm, args);
     x.pending = 0;
     x.out_left[me] = x.in_left[me] = finished;
     for (uint32_t i = 1; i < n; i++) {
         small = start_peer(&x, round_peer(comm, i)) && small;
     }
     make_offers(&x);
+    if (x.pulls) { /* before anything that takes long: the receivers are to read meanwhile */
+        advance(&x);
+    }
     if (!rooted || me == args->root) {
         copy(receive_block(&x, me), send_block(&x, me),
              args->oper == HCORE_OPER_GatherV ? args_out_bytes(args, me) : args_in_bytes(args, me));
@@ -381,6 +453,7 @@ hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args, c
         return drive_small(&x);
     }
     status = drive(&x);
+    status = status == HCORE_OK ? wait_pulled(&x) : status;
     push_end(comm);
     *algorithm = x.pushed ? "cells-heap" : *algorithm;
     return status;

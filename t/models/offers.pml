@@ -6,9 +6,12 @@
  * that epoch, then either writes there and sends an empty cell, or sends the data in the cell. The receiver leaves when it has
  * the cell, and its caller then uses the memory. A sender whose data is small sends it in the cell at once.
  *
+ * Or the sender says in the cell where the data lies, and leaves when the receiver has acknowledged it; its caller then changes them.
+ *
  * Proven: data arrives whole at the place offered for this exchange, nothing is written to memory that was given back, both ranks end.
  *
- * NO_EPOCH (the sender does not wait), LATE_OFFER (epoch before offer) and EARLY_CELL (cell before the data) must fail.
+ * NO_EPOCH (the sender does not wait), LATE_OFFER (epoch before offer), EARLY_CELL (cell before the data) and NO_ACK (the sender leaves
+ * before its data are read) must fail.
  */
 #ifndef EXCHANGES
 #define EXCHANGES 5
@@ -19,7 +22,8 @@ byte offer, epoch;          /* the receiver's: 0 or 1 + index of the memory */
 byte memory[2];             /* where data may go; which one changes from exchange to exchange */
 bool lent[2];
 byte cell[CELLS], data[CELLS], ack;
-bool pushed[CELLS];
+bool pushed[CELLS], pulled[CELLS];
+byte source;                /* the sender's data, 0 once its caller has changed them */
 
 #define PLACE (e % 2)
 #define LARGE (e % 3 != 0)   /* sender and receiver know the size */
@@ -31,7 +35,10 @@ proctype sender()
     :: e <= EXCHANGES ->
         ack + CELLS >= e;
         to = 0;
+        source = e;
+        pulled[e % CELLS] = false;
         if
+        :: LARGE -> pulled[e % CELLS] = true
         :: LARGE ->
 #ifndef NO_EPOCH
             epoch >= e;
@@ -50,6 +57,13 @@ proctype sender()
 #ifndef EARLY_CELL
         cell[e % CELLS] = e;
 #endif
+#ifndef NO_ACK
+        if
+        :: pulled[e % CELLS] -> ack >= e
+        :: else
+        fi;
+#endif
+        source = 0;
         e++
     :: else -> break
     od
@@ -73,7 +87,8 @@ proctype receiver()
 #endif
         cell[e % CELLS] == e;
         if
-        :: pushed[e % CELLS] -> assert(memory[PLACE] == e)
+        :: pulled[e % CELLS] -> assert(source == e)
+        :: !pulled[e % CELLS] && pushed[e % CELLS] -> assert(memory[PLACE] == e)
         :: else -> assert(data[e % CELLS] == e)
         fi;
         ack = e;

@@ -25,6 +25,8 @@ typedef struct {
 } round_t;
 
 static unsigned *in, *out;
+static uint64_t own;        /* this rank's own random numbers */
+static MPI_Datatype alias; /* of MPI_UNSIGNED */
 static int counts[MAX_RANKS], displs[MAX_RANKS];
 
 static unsigned value(const round_t *r, int rank, size_t i)
@@ -83,10 +85,16 @@ static void barrier(const round_t *r)
     t_check(MPI_Barrier(r->comm) == MPI_SUCCESS, "barrier");
 }
 
+/* An element, mostly by its own name, sometimes by another that this rank alone uses. */
+static MPI_Datatype unit(void)
+{
+    return t_below(&own, 8) == 0 ? alias : MPI_UNSIGNED;
+}
+
 static void bcast(const round_t *r)
 {
     fill(r, in, r->rank, 0, (size_t)r->n);
-    MPI_Bcast(in, r->n, MPI_UNSIGNED, r->root, r->comm);
+    MPI_Bcast(in, r->n, unit(), r->root, r->comm);
     expect(r, in, r->root, 0, (size_t)r->n, "Bcast");
 }
 
@@ -95,7 +103,7 @@ static void gather(const round_t *r)
     int n = r->n / r->size;
     bool is_root = r->rank == r->root, in_place = is_root && r->in_place;
     fill(r, in_place ? out + r->rank * n : in, r->rank, 0, (size_t)n);
-    MPI_Gather(in_place ? MPI_IN_PLACE : in, n, MPI_UNSIGNED, out, n, MPI_UNSIGNED, r->root, r->comm);
+    MPI_Gather(in_place ? MPI_IN_PLACE : in, n, unit(), out, n, unit(), r->root, r->comm);
     for (int k = 0; k < r->size && is_root; k++) {
         expect(r, out + k * n, k, 0, (size_t)n, "Gather");
     }
@@ -107,7 +115,7 @@ static void gatherv(const round_t *r)
     int n = counts[r->rank];
     bool is_root = r->rank == r->root, in_place = is_root && r->in_place;
     fill(r, in_place ? out + displs[r->rank] : in, r->rank, 0, (size_t)n);
-    MPI_Gatherv(in_place ? MPI_IN_PLACE : in, n, MPI_UNSIGNED, out, counts, displs, MPI_UNSIGNED, r->root,
+    MPI_Gatherv(in_place ? MPI_IN_PLACE : in, n, unit(), out, counts, displs, unit(), r->root,
                 r->comm);
     for (int k = 0; k < r->size && is_root; k++) {
         expect(r, out + displs[k], k, 0, (size_t)counts[k], "Gatherv");
@@ -119,7 +127,7 @@ static void scatter(const round_t *r)
     int n = r->n / r->size;
     bool is_root = r->rank == r->root, in_place = is_root && r->in_place;
     fill(r, in, r->root, 0, is_root ? (size_t)n * (size_t)r->size : 0);
-    MPI_Scatter(in, n, MPI_UNSIGNED, in_place ? MPI_IN_PLACE : out, n, MPI_UNSIGNED, r->root, r->comm);
+    MPI_Scatter(in, n, unit(), in_place ? MPI_IN_PLACE : out, n, unit(), r->root, r->comm);
     expect(r, in_place ? in + r->rank * n : out, r->root, (size_t)(r->rank * n), (size_t)n, "Scatter");
 }
 
@@ -128,8 +136,8 @@ static void scatterv(const round_t *r)
     size_t total = layout(r);
     bool is_root = r->rank == r->root, in_place = is_root && r->in_place;
     fill(r, in, r->root, 0, is_root ? total : 0);
-    MPI_Scatterv(in, counts, displs, MPI_UNSIGNED, in_place ? MPI_IN_PLACE : out, counts[r->rank],
-                 MPI_UNSIGNED, r->root, r->comm);
+    MPI_Scatterv(in, counts, displs, unit(), in_place ? MPI_IN_PLACE : out, counts[r->rank],
+                 unit(), r->root, r->comm);
     expect(r, in_place ? in + displs[r->rank] : out, r->root, (size_t)displs[r->rank],
            (size_t)counts[r->rank], "Scatterv");
 }
@@ -138,7 +146,7 @@ static void allgather(const round_t *r)
 {
     int n = r->n / r->size;
     fill(r, r->in_place ? out + r->rank * n : in, r->rank, 0, (size_t)n);
-    MPI_Allgather(r->in_place ? MPI_IN_PLACE : in, n, MPI_UNSIGNED, out, n, MPI_UNSIGNED, r->comm);
+    MPI_Allgather(r->in_place ? MPI_IN_PLACE : in, n, unit(), out, n, unit(), r->comm);
     for (int k = 0; k < r->size; k++) {
         expect(r, out + k * n, k, 0, (size_t)n, "Allgather");
     }
@@ -149,7 +157,7 @@ static void allgatherv(const round_t *r)
     layout(r);
     int n = counts[r->rank];
     fill(r, r->in_place ? out + displs[r->rank] : in, r->rank, 0, (size_t)n);
-    MPI_Allgatherv(r->in_place ? MPI_IN_PLACE : in, n, MPI_UNSIGNED, out, counts, displs, MPI_UNSIGNED,
+    MPI_Allgatherv(r->in_place ? MPI_IN_PLACE : in, n, unit(), out, counts, displs, unit(),
                    r->comm);
     for (int k = 0; k < r->size; k++) {
         expect(r, out + displs[k], k, 0, (size_t)counts[k], "Allgatherv");
@@ -160,7 +168,7 @@ static void alltoall(const round_t *r)
 {
     int n = r->n / r->size;
     fill(r, r->in_place ? out : in, r->rank, 0, (size_t)n * (size_t)r->size);
-    MPI_Alltoall(r->in_place ? MPI_IN_PLACE : in, n, MPI_UNSIGNED, out, n, MPI_UNSIGNED, r->comm);
+    MPI_Alltoall(r->in_place ? MPI_IN_PLACE : in, n, unit(), out, n, unit(), r->comm);
     for (int k = 0; k < r->size; k++) {
         expect(r, out + k * n, k, (size_t)(r->rank * n), (size_t)n, "Alltoall");
     }
@@ -194,7 +202,7 @@ static void alltoallv(const round_t *r)
 {
     exchange_t x;
     set_exchange(r, &x);
-    MPI_Alltoallv(in, x.sent, x.sent_at, MPI_UNSIGNED, out, x.got, x.got_at, MPI_UNSIGNED, r->comm);
+    MPI_Alltoallv(in, x.sent, x.sent_at, unit(), out, x.got, x.got_at, unit(), r->comm);
     for (int k = 0; k < r->size; k++) {
         expect(r, out + x.got_at[k], k, (size_t)r->rank * (size_t)r->n, (size_t)x.got[k], "Alltoallv");
     }
@@ -206,7 +214,7 @@ static void alltoallw(const round_t *r)
     MPI_Datatype types[MAX_RANKS];
     set_exchange(r, &x);
     for (int k = 0; k < r->size; k++) {
-        types[k] = MPI_UNSIGNED;
+        types[k] = unit();
         x.sent_at[k] *= (int)sizeof(unsigned);
         x.got_at[k] *= (int)sizeof(unsigned);
     }
@@ -346,12 +354,15 @@ static bool time_is_over(int i, double end)
 
 int main(int argc, char **argv)
 {
-    enum { GUARD = 110, DEFAULT_ROUNDS = 3000 };
+    enum { GUARD = 110, DEFAULT_ROUNDS = 3000, LONGEST_ROW = 200 };
     t_init(&argc, &argv, GUARD);
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
     int rounds = argc > 2 ? atoi(argv[2]) : DEFAULT_ROUNDS, i = 0;
     double end = now() + (argc > 3 ? atof(argv[3]) : 20.0);
-    uint64_t shared = seed, own = seed * 31 + (uint64_t)t_rank;
+    uint64_t shared = seed;
+    own = seed * 31 + (uint64_t)t_rank;
+    MPI_Type_dup(MPI_UNSIGNED, &alias);
+    MPI_Type_commit(&alias);
     in = malloc((MAX_ELEMENTS + MAX_RANKS) * sizeof *in);
     out = malloc((MAX_ELEMENTS + MAX_RANKS) * sizeof *out);
     make_comms();
@@ -359,13 +370,17 @@ int main(int argc, char **argv)
         unsigned c = t_below(&shared, COMMS), f = t_below(&shared, FUNCTIONS),
                  root = t_below(&shared, 1 << 20);
         round_t r = {.comm = comms[c], .n = random_size(&shared), .in_place = t_below(&shared, 3) == 0};
-        r.key = t_next(&shared);
-        random_delay(&own);
-        if (r.comm != MPI_COMM_NULL) {
-            r.rank = ranks[c];
-            r.size = sizes[c];
-            r.root = (int)(root % (unsigned)r.size);
-            functions[f](&r);
+        /* Sometimes many alike in a row: a root runs ahead as far as it can. */
+        const unsigned row = t_below(&shared, 16) == 0 ? t_below(&shared, LONGEST_ROW) : 1;
+        for (unsigned k = 0; k < row; k++) {
+            r.key = t_next(&shared);
+            random_delay(&own);
+            if (r.comm != MPI_COMM_NULL) {
+                r.rank = ranks[c];
+                r.size = sizes[c];
+                r.root = (int)(root % (unsigned)r.size);
+                functions[f](&r);
+            }
         }
     }
     for (int c = 1; c < COMMS; c++) {
@@ -373,6 +388,7 @@ int main(int argc, char **argv)
             MPI_Comm_free(&comms[c]);
         }
     }
+    MPI_Type_free(&alias);
     free(in);
     free(out);
     t_section("random collectives on %d ranks, seed %llu, %s", t_size, (unsigned long long)seed,
