@@ -86,7 +86,7 @@ static inline bool set_uniform(fast_t *f, hcore_blocks_t *blocks, const void *bu
 {
     f->args.bytes = (uint64_t)count * f->memo->elem;
     *blocks = (hcore_blocks_t){.base = (void *)buffer, .stride = (ptrdiff_t)f->args.bytes};
-    return count > 0 ? plain(buffer) : count == 0;
+    return count > 0 ? plain(buffer) : count == 0 && buffer != MPI_IN_PLACE;
 }
 
 /* Blocks of a V argument; without `displs` one after another. `total`: bytes of all. */
