@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # shim_bench --tune: what it writes is a configuration file that the shim follows; nothing of the user's is written over.
 . "$(dirname "$0")/lib.sh"
+[ "$SHIM_PRELOAD" = "$SHIM_LIB" ] || skip_all "a sanitizer's run time comes first, and has an allocator of its own"
 bench=$SHIM_BUILD/benchmarks/shim_bench
 file=$SHIM_TMP/tuned.conf
 sizes=(-b 1K -e 64K -f 8 -s 0.01)

@@ -196,7 +196,7 @@ static inline void put(void *dst, const void *src, uint64_t bytes)
         memcpy(dst, src, TWO_WORDS);
     } else if (bytes == WORD) {
         memcpy(dst, src, WORD);
-    } else {
+    } else if (bytes > 0) { /* a block without bytes may have no address */
         memcpy(dst, src, bytes);
     }
 }
