@@ -86,7 +86,7 @@ static inline bool set_uniform(fast_t *f, hcore_blocks_t *blocks, const void *bu
 {
     f->args.bytes = (uint64_t)count * f->memo->elem;
     *blocks = (hcore_blocks_t){.base = (void *)buffer, .stride = (ptrdiff_t)f->args.bytes};
-    return count > 0 ? plain(buffer) : count == 0 && buffer != MPI_IN_PLACE;
+    return count > 0 ? plain(buffer) : count == 0;
 }
 
 /* Blocks of a V argument; without `displs` one after another. `total`: bytes of all. */
@@ -111,6 +111,12 @@ static inline bool set_arrays(fast_t *f, unsigned which, const void *buffer, con
     *(which == SHIM_IN ? &f->args.in : &f->args.out) = (hcore_blocks_t){.base = (void *)buffer, .displs = place};
     *(which == SHIM_IN ? &f->args.in_bytes : &f->args.out_bytes) = bytes;
     return true;
+}
+
+/* Whether `buffer` is this rank's own block of a V argument: used twice without saying so, which the long way has to see. */
+static inline bool own_block(const fast_t *f, const hcore_blocks_t *all, const void *buffer)
+{
+    return buffer == hcore_block_at(all, f->comm->rank);
 }
 
 /* `key`: what the decision takes as the size of the call. */
@@ -195,7 +201,7 @@ int shim_fast_Gatherv(const void *in, int in_count, MPI_Datatype in_type, void *
         return SHIM_PASS;
     }
     if (at_root(&f) && (out_type != in_type || in == out || !displs || !set_arrays(&f, SHIM_OUT, out, counts, displs, &total) ||
-                        counts[f.comm->rank] != in_count)) {
+                        counts[f.comm->rank] != in_count || own_block(&f, &f.args.out, in))) {
         return SHIM_PASS;
     }
     return run(&f, 0);
@@ -211,7 +217,7 @@ int shim_fast_Scatterv(const void *in, const int *counts, const int *displs, MPI
         return SHIM_PASS;
     }
     if (at_root(&f) && (in_type != out_type || in == out || !displs || !set_arrays(&f, SHIM_IN, in, counts, displs, &total) ||
-                        counts[f.comm->rank] != out_count)) {
+                        counts[f.comm->rank] != out_count || own_block(&f, &f.args.in, out))) {
         return SHIM_PASS;
     }
     return run(&f, 0);
@@ -235,7 +241,7 @@ int shim_fast_Allgatherv(const void *in, int in_count, MPI_Datatype in_type, voi
     uint64_t total;
     if (!begin(&f, HCORE_OPER_AllGatherV, in_type, handle) || out_type != in_type || in == out || !displs ||
         !set_uniform(&f, &f.args.in, in, in_count) || !set_arrays(&f, SHIM_OUT, out, counts, displs, &total) ||
-        counts[f.comm->rank] != in_count) {
+        counts[f.comm->rank] != in_count || own_block(&f, &f.args.out, in)) {
         return SHIM_PASS;
     }
     f.args.bytes = total;

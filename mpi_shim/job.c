@@ -126,10 +126,12 @@ static int plain_error(const shim_job_t *job)
 {
     for (unsigned i = 0; i < 2; i++) {
         const shim_side_t *side = &job->side[i];
+        bool any = false;
         for (uint32_t b = 0; b < job->nblocks[i]; b++) {
             if (shim_count(side, b) < 0) {
                 return MPI_ERR_COUNT;
             }
+            any = any || shim_count(side, b) > 0;
             if (!side->counts) {
                 break;
             }
@@ -137,7 +139,7 @@ static int plain_error(const shim_job_t *job)
         if (job->nblocks[i] > 0 && !side->types && side->type == MPI_DATATYPE_NULL) {
             return MPI_ERR_TYPE;
         }
-        if (job->nblocks[i] > 0 && side->buffer == MPI_IN_PLACE) {
+        if (any && side->buffer == MPI_IN_PLACE) {
             return MPI_ERR_BUFFER;
         }
     }
@@ -191,21 +193,25 @@ static bool own_sizes_match(const shim_job_t *job)
     return in == out;
 }
 
+/* Which block of a side begins where the other side's buffer must not: this rank's own, or the first where all blocks have a part in
+ * both (or, ReduceScatter, where MPI looks at the buffers as a whole). */
+static uint32_t alias_block(const shim_job_t *job, unsigned which)
+{
+    const bool whole = job->nblocks[SHIM_IN] == job->nblocks[SHIM_OUT] || job->args.oper == HCORE_OPER_ReduceScatter ||
+                       job->args.oper == HCORE_OPER_ReduceScatterV;
+    return whole || job->nblocks[which] == 1 ? 0 : job->comm->rank;
+}
+
 /* A buffer used for sending and receiving without saying so: MPI reports it, or copes. */
 static bool aliased(const shim_job_t *job)
 {
     const uint32_t *n = job->nblocks;
-    if (n[SHIM_IN] == 0 || n[SHIM_OUT] == 0 || job->in_place || job->view[SHIM_IN].sizes || job->view[SHIM_OUT].sizes ||
-        job->view[SHIM_IN].packed || job->view[SHIM_OUT].packed || job->view[SHIM_IN].bytes == 0) {
+    if (n[SHIM_IN] == 0 || n[SHIM_OUT] == 0 || job->in_place || job->view[SHIM_IN].packed || job->view[SHIM_OUT].packed) {
         return false;
     }
-    const uint32_t own = job->comm->rank;
-    const bool both = n[SHIM_IN] == n[SHIM_OUT];
-    const uint8_t *in = (uint8_t *)job->view[SHIM_IN].blocks.base +
-                        (!both && n[SHIM_IN] > 1 ? (ptrdiff_t)own * job->view[SHIM_IN].blocks.stride : 0);
-    const uint8_t *out = (uint8_t *)job->view[SHIM_OUT].blocks.base +
-                         (!both && n[SHIM_OUT] > 1 ? (ptrdiff_t)own * job->view[SHIM_OUT].blocks.stride : 0);
-    return in == out;
+    const uint32_t in = alias_block(job, SHIM_IN), out = alias_block(job, SHIM_OUT);
+    return block_bytes(job, SHIM_IN, in) > 0 && block_bytes(job, SHIM_OUT, out) > 0 &&
+           hcore_block_at(&job->view[SHIM_IN].blocks, in) == hcore_block_at(&job->view[SHIM_OUT].blocks, out);
 }
 
 /* The core's arguments from the views; in place, the missing side is cut from the other. */

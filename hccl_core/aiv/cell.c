@@ -30,7 +30,9 @@ typedef struct {
     uint32_t pending;             /* pairs not finished, both directions */
     uint64_t offer_least;         /* bytes of a message from which on it asks for an offer; UINT64_MAX: never */
     uint64_t epoch;               /* number of this exchange; the same on all ranks */
-    bool truncated, rooted, pushed, pulled, pulls;
+    uint64_t *to_be_read;         /* per peer: the chunk that its ack must reach before this rank leaves; 0: none */
+    hcore_status_t status;        /* of what a rank does for itself */
+    bool truncated, rooted, pushed, pulls;
 } exchange_t;
 
 static const uint64_t finished = UINT64_MAX;
@@ -151,7 +153,7 @@ static bool fill_pulled(exchange_t *x, uint32_t peer, lane_cell_t *cell)
 {
     const uint64_t bytes = x->out_left[peer];
     const uint8_t *block = send_block(x, peer);
-    if (!x->pulls || bytes < PULL_LEAST || bytes != send_size(x, peer) || !hcore_heap_owns(block) ||
+    if (!x->pulls || bytes < PULL_LEAST || bytes < x->offer_least || bytes != send_size(x, peer) || !hcore_heap_owns(block) ||
         !hcore_heap_owns(block + bytes - 1)) {
         return false;
     }
@@ -159,7 +161,8 @@ static bool fill_pulled(exchange_t *x, uint32_t peer, lane_cell_t *cell)
     memcpy(cell->payload, &there, sizeof(there));
     cell->bytes = PULLED;
     cell->more = 0;
-    x->pulled = true;
+    x->to_be_read[peer] = x->comm->sent[peer];
+    x->pushed = true;
     return true;
 }
 
@@ -204,13 +207,18 @@ static inline void send_chunk(exchange_t *x, uint32_t peer)
     }
 }
 
-/* Reads the message where it lies in the sender's heap; returns its bytes, all that there is room for having been taken. */
+/* Reads the message where it lies in the sender's heap; returns its bytes, all that there is room for having been taken. A sender that
+ * has given the operator up waits for who is reading (hcore_quit); who comes later finds the communicator broken. */
 static uint64_t pull(exchange_t *x, uint32_t peer, const lane_cell_t *cell, uint64_t room)
 {
     pulled_t there;
     memcpy(&there, cell->payload, sizeof(there));
-    far_copy(receive_block(x, peer), heap_at(x->comm, peer, there.place), there.bytes < room ? there.bytes : room);
-    x->pushed = true;
+    x->status = push_begin(x->comm);
+    if (x->status == HCORE_OK) {
+        far_copy(receive_block(x, peer), heap_at(x->comm, peer, there.place), there.bytes < room ? there.bytes : room);
+        x->pushed = true;
+    }
+    push_end(x->comm);
     return there.bytes;
 }
 
@@ -278,6 +286,12 @@ static uint32_t first_pending(const exchange_t *x)
     return i;
 }
 
+static hcore_status_t result_of(const exchange_t *x, hcore_status_t status)
+{
+    const hcore_status_t own = x->status == HCORE_OK && x->truncated ? HCORE_ERR_TRUNCATE : x->status;
+    return status == HCORE_OK ? own : status;
+}
+
 static hcore_status_t drive(exchange_t *x)
 {
     uint32_t idle = 0;
@@ -294,7 +308,7 @@ static hcore_status_t drive(exchange_t *x)
             cpu_relax();
         }
     }
-    return x->truncated ? HCORE_ERR_TRUNCATE : HCORE_OK;
+    return result_of(x, HCORE_OK);
 }
 
 /* Sends what fits a cell, when it may be written. */
@@ -360,7 +374,7 @@ static hcore_status_t drive_small(exchange_t *x)
     for (uint32_t i = 1; i < n && status == HCORE_OK; i++) {
         status = receive_small(x, round_peer(x->comm, n - i));
     }
-    return status == HCORE_OK && x->truncated ? HCORE_ERR_TRUNCATE : status;
+    return result_of(x, status);
 }
 
 static inline uint64_t start_pair(exchange_t *x, uint64_t bytes)
@@ -397,37 +411,37 @@ static inline bool try_leaf(exchange_t *x, hcore_status_t *status)
     if (*status == HCORE_OK) {
         *status = receive_small(x, root);
     }
-    *status = *status == HCORE_OK && x->truncated ? HCORE_ERR_TRUNCATE : *status;
+    *status = result_of(x, *status);
     return true;
 }
 
 /* Until all that receivers read themselves has been read. */
-static hcore_status_t wait_pulled(exchange_t *x)
+static hcore_status_t wait_read(exchange_t *x)
 {
     hcore_comm_t *comm = x->comm;
     hcore_status_t status = HCORE_OK;
-    for (uint32_t i = 0; x->pulled && i < comm->nranks && status == HCORE_OK; i++) {
-        if (i != comm->rank && send_size(x, i) >= PULL_LEAST) {
-            status = flag_wait(comm, lane_ack(comm, comm->rank, i), comm->sent[i], i);
-        }
+    for (uint32_t i = 0; x->pulls && i < comm->nranks && status == HCORE_OK; i++) {
+        status = flag_wait(comm, lane_ack(comm, comm->rank, i), x->to_be_read[i], i);
     }
     return status;
 }
 
+/* Whether receivers read the messages of this rank: the same for all of them, whose cells say so one by one. */
 static bool has_to_pull(const hcore_comm_t *comm, const hcore_args_t *args)
 {
     uint64_t total = 0;
     for (uint32_t i = 0; args->oper == HCORE_OPER_ScatterV && comm->rank == args->root && i < comm->nranks; i++) {
         total += args_in_bytes(args, i);
     }
-    return comm->heaps && total >= PULL_TOTAL;
+    return comm->heap_least[args->oper] != UINT64_MAX && total >= PULL_TOTAL;
 }
 
 hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm)
 {
     const uint32_t n = comm->nranks, me = comm->rank;
     const bool rooted = args->oper == HCORE_OPER_GatherV || args->oper == HCORE_OPER_ScatterV;
-    exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n, .epoch = ++comm->epoch,
+    exchange_t x = {.comm = comm, .args = args, .out_left = comm->left, .in_left = comm->left + n, .to_be_read = comm->left + 2 * n,
+                    .epoch = ++comm->epoch,
                     .offer_least = comm->heap_least[args->oper], .rooted = rooted};
     hcore_status_t status = HCORE_OK;
     *algorithm = "cells";
@@ -436,6 +450,7 @@ hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args, c
     }
     bool small = true;
     x.pulls = has_to_pull(comm, args);
+    memset(x.to_be_read, 0, n * sizeof(*x.to_be_read));
     x.pending = 0;
     x.out_left[me] = x.in_left[me] = finished;
     for (uint32_t i = 1; i < n; i++) {
@@ -453,7 +468,7 @@ hcore_status_t aiv_cell_exchange(hcore_comm_t *comm, const hcore_args_t *args, c
         return drive_small(&x);
     }
     status = drive(&x);
-    status = status == HCORE_OK ? wait_pulled(&x) : status;
+    status = status == HCORE_OK ? wait_read(&x) : status;
     push_end(comm);
     *algorithm = x.pushed ? "cells-heap" : *algorithm;
     return status;

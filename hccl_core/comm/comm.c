@@ -24,7 +24,7 @@ static hcore_status_t allocate(hcore_comm_t *comm)
     comm->sent = calloc(n, sizeof(*comm->sent));
     comm->received = calloc(n, sizeof(*comm->received));
     comm->acked = calloc(n, sizeof(*comm->acked));
-    comm->left = calloc(2 * (size_t)n, sizeof(*comm->left));
+    comm->left = calloc(3 * (size_t)n, sizeof(*comm->left));
     comm->posted = calloc(n, sizeof(*comm->posted));
     comm->awaited = calloc(n, sizeof(*comm->awaited));
     comm->pid = calloc(n, sizeof(*comm->pid));

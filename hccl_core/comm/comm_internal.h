@@ -143,7 +143,7 @@ struct hcore_comm {
     uint64_t epoch; /* of the last exchange of cells begun */
     /* AIV: cells, per peer */
     uint64_t *sent, *received, *acked;
-    uint64_t *left; /* 2 * nranks: scratch of one exchange */
+    uint64_t *left; /* 3 * nranks: scratch of one exchange */
     /* AI CPU: counters per peer, and waits put off from the last operator */
     uint64_t *posted, *awaited;
     bool deferred, truncated;

@@ -4,7 +4,7 @@
  * on blocks of its own and forks. A child looks at the blocks as they were when it was forked, while its parent writes others, and
  * allocates for itself.
  *
- * usage: heap_stress [SEED [SECONDS]]
+ * usage: heap_stress [SEED [SECONDS [look]]]; look: children do not allocate, as with an allocator that is not ready for fork
  */
 #define _GNU_SOURCE
 #include "common.h"
@@ -32,6 +32,7 @@ typedef struct {
 } area_t;
 
 static atomic_bool over;
+static bool look_only;
 
 /* Both ends and every STEP-th byte: what a page that is lost, shared or another's would change. */
 static void paint(block_t *b, size_t from, unsigned char seed)
@@ -126,7 +127,7 @@ static int look_and_allocate(area_t *area)
         wrong += !painted(&area->block[i], area->block[i].bytes);
     }
     area->wrong = 0;
-    for (int i = 0; i < 2 * BLOCKS; i++) {
+    for (int i = 0; i < 2 * BLOCKS && !look_only; i++) {
         turn(area);
     }
     return wrong + (int)area->wrong;
@@ -183,6 +184,7 @@ int main(int argc, char **argv)
 {
     const uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
     const double seconds = argc > 2 ? atof(argv[2]) : 5;
+    look_only = argc > 3;
     static area_t area[THREADS + 1];
     pthread_t thread[THREADS];
     uint64_t common = seed;
