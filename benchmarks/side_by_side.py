@@ -4,6 +4,9 @@
 
 Short runs of shim_bench (both sides in one process) and of shim_bench_ompi take turns, a collective at a time, so that drift of
 the machine falls on all. A number in the table is the median over the rounds of the runs' medians.
+
+Each run times the floor too, that of a barrier besides. Where the two floors of a turn differ, the cpus of a virtual machine have changed their distance in between,
+and the turn is taken again: the two would not compare.
 """
 import argparse
 import csv
@@ -17,7 +20,9 @@ import time
 
 HERE = os.path.dirname(os.path.realpath(__file__))
 MPICH_EXEC, OPENMPI_EXEC, LIBDIR = "@MPICH_EXEC@", "@OPENMPI_EXEC@", "@libdir@"
+YARDSTICK = "barrier"  # has a floor, which takes no time to measure
 QUICK = ["--max", "1M", "--factor", "8", "--seconds", "0.02"]  # the user's options come later, and win
+AGAIN, ALIKE = 4, 1.25  # takes of one turn at most; factor between two floors of one machine
 RUN_LIMIT = 900  # seconds; a run that takes longer hangs
 DIFFERENT, BAD_ARGUMENT = 1, 2  # as shim_bench
 COLUMNS = ["ranks", "collective", "bytes", "type", "op", "shim_us", "mpich_us", "openmpi_us", "floor_us", "ratio", "x_floor",
@@ -92,7 +97,7 @@ class Peers:
         elif not os.path.exists(peer):
             say("without Open MPI: %s was not built (configure found no compiler wrapper of it)" % peer)
         else:
-            self.commands["openmpi"] = (launcher, [peer, "--sides", "mpi", "--floor", "off"])
+            self.commands["openmpi"] = (launcher, [peer, "--sides", "mpi"])
 
     def run(self, name, ranks, collective):
         """One run's lines, as dicts; none if it failed, as MPIs do: the others go on. A wrong argument ends the program."""
@@ -180,6 +185,30 @@ class Table:
             yield row
 
 
+def alike(turn):
+    """Whether all runs of a turn found the same floor, as far as they know it."""
+    floors = [{line["bytes"]: float(line["floor_us"]) for line in lines} for lines in turn.values()]
+    for other in floors[1:]:
+        known = [floors[0][size] / other[size] for size in other if other[size] > 0 and floors[0].get(size, 0) > 0]
+        if known and not 1 / ALIKE < statistics.median(known) < ALIKE:
+            return False
+    return True
+
+
+def take_turn(peers, order, ranks, collective, status):
+    """Lines of one run of each, by name."""
+    for _ in range(AGAIN):
+        turn = {}
+        for peer in order:
+            status.show("%d ranks, %s" % (ranks, collective))
+            both = collective if collective == YARDSTICK else collective + "," + YARDSTICK
+            turn[peer] = peers.run(peer, ranks, both)
+        if ranks > len(os.sched_getaffinity(0)) or alike(turn):  # ranks that share cpus have no floor to speak of
+            break
+    status.done += len(order)
+    return {peer: [line for line in lines if line["collective"] == collective] for peer, lines in turn.items()}
+
+
 def measure(args, peers):
     table = Table()
     collectives = list_collectives(args)
@@ -189,10 +218,8 @@ def measure(args, peers):
             order = list(peers.commands)[::-1 if turn % 2 else 1]
             for ranks in args.ranks:
                 for collective in collectives:
-                    for peer in order:
-                        status.show("round %d of %d, %d ranks, %s" % (turn + 1, args.rounds, ranks, collective))
-                        table.add(ranks, peer, peers.run(peer, ranks, collective))
-                        status.done += 1
+                    for peer, lines in take_turn(peers, order, ranks, collective, status).items():
+                        table.add(ranks, peer, lines)
     except KeyboardInterrupt:
         status.end()
         say("interrupted after %d of %d runs; this is what they gave" % (status.done, status.total))
