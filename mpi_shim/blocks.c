@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * blocks.c - buffer arguments as the core's blocks. A block whose elements lie without gaps is used where it is; all others
- * go packed through scratch of the communicator. Which of the two is a local matter: the core only sees sizes.
+ * go packed through scratch. Which of the two is a local matter: the core only sees sizes.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -29,19 +29,41 @@ static MPI_Aint displacement(const shim_side_t *side, const shim_type_t *type, u
     return side->types ? displ : displ * type->extent;
 }
 
-void *shim_scratch(shim_comm_t *comm, unsigned which, size_t bytes)
+bool shim_scratch_make(shim_scratch_t *scratch, uint32_t nblocks)
 {
-    if (bytes > comm->packed_room[which]) {
+    bool good = true;
+    shim_scratch_drop(scratch);
+    for (unsigned i = 0; i < 2; i++) {
+        scratch->bytes[i] = calloc(nblocks, sizeof(*scratch->bytes[i]));
+        scratch->displs[i] = calloc(nblocks, sizeof(*scratch->displs[i]));
+        good = good && scratch->bytes[i] && scratch->displs[i];
+    }
+    return good;
+}
+
+void shim_scratch_drop(shim_scratch_t *scratch)
+{
+    for (unsigned i = 0; i < 2; i++) {
+        free(scratch->bytes[i]);
+        free(scratch->displs[i]);
+        free(scratch->packed[i]);
+    }
+    *scratch = (shim_scratch_t){.bytes = {NULL, NULL}};
+}
+
+static void *packed_room(shim_scratch_t *scratch, unsigned which, size_t bytes)
+{
+    if (bytes > scratch->packed_room[which]) {
         void *bigger = malloc(bytes);
         if (!bigger) {
             hcore_error("no memory to pack %zu bytes", bytes);
             return NULL;
         }
-        free(comm->packed[which]);
-        comm->packed[which] = bigger;
-        comm->packed_room[which] = bytes;
+        free(scratch->packed[which]);
+        scratch->packed[which] = bigger;
+        scratch->packed_room[which] = bytes;
     }
-    return comm->packed[which];
+    return scratch->packed[which];
 }
 
 /*
@@ -54,7 +76,7 @@ static int check_committed(const shim_comm_t *comm, MPI_Datatype handle, const s
     int position = 0;
     return type->predefined || !type->contiguous
                ? MPI_SUCCESS
-               : shim_pmpi.Pack(&in, 0, handle, &out, 1, &position, comm->handle);
+               : shim_pmpi.Pack(&in, 0, handle, &out, 1, &position, shim_comm_handle(comm));
 }
 
 static bool type_of(const shim_side_t *side, const shim_view_t *view, uint32_t block, shim_type_t *type)
@@ -78,7 +100,7 @@ static bool null_buffer(const shim_side_t *side, const shim_type_t *type, uint64
 }
 
 /* Blocks of one size at one distance. */
-static int view_uniform(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view)
+static int view_uniform(shim_comm_t *comm, shim_scratch_t *scratch, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view)
 {
     uint64_t bytes, extent;
     if (side->count < 0 || __builtin_mul_overflow((uint64_t)side->count, view->info.size, &bytes) ||
@@ -90,18 +112,19 @@ static int view_uniform(shim_comm_t *comm, const shim_side_t *side, uint32_t nbl
     view->packed = (side->copy || !view->info.contiguous) && bytes > 0;
     view->blocks = (hcore_blocks_t){.base = side->buffer, .stride = (ptrdiff_t)bytes};
     if (view->packed) {
-        view->blocks.base = shim_scratch(comm, which, bytes * nblocks);
+        view->blocks.base = packed_room(scratch, which, bytes * nblocks);
     }
-    return view->packed && !view->blocks.base ? shim_raise(comm->handle, MPI_ERR_NO_MEM) : MPI_SUCCESS;
+    return view->packed && !view->blocks.base ? shim_raise(shim_comm_handle(comm), MPI_ERR_NO_MEM) : MPI_SUCCESS;
 }
 
 /* Sizes of the blocks of a V or W argument; whether any of them must be packed. */
-static int measure(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view)
+static int measure(const shim_comm_t *comm, shim_scratch_t *scratch, const shim_side_t *side, uint32_t nblocks, unsigned which,
+                   shim_view_t *view)
 {
     for (uint32_t i = 0; i < nblocks; i++) {
         shim_type_t type;
         const MPI_Count count = shim_count(side, i);
-        uint64_t *bytes = &comm->bytes[which][i];
+        uint64_t *bytes = &scratch->bytes[which][i];
         *bytes = 0;
         if (count == 0) {
             continue; /* its type and displacement are not looked at */
@@ -119,10 +142,10 @@ static int measure(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks,
     return MPI_SUCCESS;
 }
 
-static int view_arrays(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view)
+static int view_arrays(shim_comm_t *comm, shim_scratch_t *scratch, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view)
 {
     view->packed = side->copy;
-    const int code = measure(comm, side, nblocks, which, view);
+    const int code = measure(comm, scratch, side, nblocks, which, view);
     if (code != MPI_SUCCESS) {
         return code;
     }
@@ -130,22 +153,22 @@ static int view_arrays(shim_comm_t *comm, const shim_side_t *side, uint32_t nblo
     for (uint32_t i = 0; i < nblocks; i++) {
         shim_type_t type;
         if (view->packed) {
-            comm->displs[which][i] = (ptrdiff_t)total;
-        } else if (comm->bytes[which][i] > 0 && type_of(side, view, i, &type)) {
-            comm->displs[which][i] = displacement(side, &type, i);
+            scratch->displs[which][i] = (ptrdiff_t)total;
+        } else if (scratch->bytes[which][i] > 0 && type_of(side, view, i, &type)) {
+            scratch->displs[which][i] = displacement(side, &type, i);
         }
-        total += comm->bytes[which][i];
+        total += scratch->bytes[which][i];
     }
     view->packed = view->packed && total > 0;
-    view->sizes = comm->bytes[which];
-    view->blocks = (hcore_blocks_t){.base = side->buffer, .displs = comm->displs[which]};
+    view->sizes = scratch->bytes[which];
+    view->blocks = (hcore_blocks_t){.base = side->buffer, .displs = scratch->displs[which]};
     if (view->packed) {
-        view->blocks.base = shim_scratch(comm, which, total);
+        view->blocks.base = packed_room(scratch, which, total);
     }
-    return view->packed && !view->blocks.base ? shim_raise(comm->handle, MPI_ERR_NO_MEM) : MPI_SUCCESS;
+    return view->packed && !view->blocks.base ? shim_raise(shim_comm_handle(comm), MPI_ERR_NO_MEM) : MPI_SUCCESS;
 }
 
-int shim_view(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view)
+int shim_view(shim_comm_t *comm, shim_scratch_t *scratch, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view)
 {
     *view = (shim_view_t){.info.core = HCORE_TYPE_NONE};
     if (!side->types && !shim_type_get(side->type, &view->info)) {
@@ -159,8 +182,8 @@ int shim_view(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, unsi
         view->info.size = (uint64_t)view->info.extent;
         view->info.contiguous = true;
     }
-    return side->counts ? view_arrays(comm, side, nblocks, which, view)
-                        : view_uniform(comm, side, nblocks, which, view);
+    return side->counts ? view_arrays(comm, scratch, side, nblocks, which, view)
+                        : view_uniform(comm, scratch, side, nblocks, which, view);
 }
 
 int shim_view_pack(shim_comm_t *comm, const shim_side_t *side, uint32_t first, uint32_t nblocks, const shim_view_t *view)
@@ -173,7 +196,7 @@ int shim_view_pack(shim_comm_t *comm, const shim_side_t *side, uint32_t first, u
             const uintptr_t from = (uintptr_t)side->buffer + (uintptr_t)displacement(side, &type, i);
             const ptrdiff_t to = view->sizes ? view->blocks.displs[i] : (ptrdiff_t)i * view->blocks.stride;
             code = shim_pack((const void *)from, (uint64_t)count, handle_of(side, i), &type,
-                             (char *)view->blocks.base + to, comm->handle);
+                             (char *)view->blocks.base + to, shim_comm_handle(comm));
         }
     }
     return code;
@@ -189,7 +212,7 @@ int shim_view_unpack(shim_comm_t *comm, const shim_side_t *side, uint32_t nblock
             const uintptr_t to = (uintptr_t)side->buffer + (uintptr_t)displacement(side, &type, i);
             const ptrdiff_t from = view->sizes ? view->blocks.displs[i] : (ptrdiff_t)i * view->blocks.stride;
             code = shim_unpack((const char *)view->blocks.base + from, (void *)to, (uint64_t)count, handle_of(side, i),
-                               &type, comm->handle);
+                               &type, shim_comm_handle(comm));
         }
     }
     return code;

@@ -117,11 +117,13 @@ static table_t *make_room(table_t *table)
     return bigger;
 }
 
+/* From now on found by its handle; the table holds it. */
 static bool enter(shim_comm_t *comm)
 {
     pthread_mutex_lock(&table_lock);
     table_t *table = make_room(atomic_load_explicit(&current, memory_order_relaxed));
     if (table) {
+        comm->holders = comm->holders > 0 ? comm->holders : 1;
         put(table, key_of(comm->handle), comm);
         atomic_store_explicit(&current, table, memory_order_release);
     }
@@ -129,14 +131,20 @@ static bool enter(shim_comm_t *comm)
     return table != NULL;
 }
 
-static void release(shim_comm_t *comm)
+void shim_comm_hold(shim_comm_t *comm)
 {
-    hcore_comm_destroy(comm->core);
-    for (unsigned i = 0; i < 2; i++) {
-        free(comm->bytes[i]);
-        free(comm->displs[i]);
-        free(comm->packed[i]);
+    atomic_fetch_add_explicit(&comm->holders, 1, memory_order_relaxed);
+}
+
+/* acq_rel: who frees it comes after all that the others did with it. */
+void shim_comm_drop(shim_comm_t *comm)
+{
+    if (atomic_fetch_sub_explicit(&comm->holders, 1, memory_order_acq_rel) > 1) {
+        return;
     }
+    hcore_comm_destroy(comm->core);
+    shim_scratch_drop(&comm->scratch);
+    hcore_queue_destroy(&comm->queue);
     free(comm->verdict);
     free(comm);
 }
@@ -170,7 +178,8 @@ int shim_comm_free_with(MPI_Comm *handle, int (*free_it)(MPI_Comm *))
     const int code = free_it(handle);
     being_freed = MPI_COMM_NULL;
     if (comm && code == MPI_SUCCESS) {
-        release(comm);
+        comm->freed = true;
+        shim_comm_drop(comm);
     } else if (comm && !enter(comm)) {
         hcore_error("no memory to keep the state of a communicator");
     }
@@ -183,15 +192,30 @@ int shim_comm_delete(MPI_Comm handle, int keyval, void *value, void *extra)
     (void)keyval, (void)value, (void)extra;
     shim_comm_t *comm = shim.finalizing ? NULL : take_out(handle);
     if (comm) {
-        release(comm);
+        comm->freed = true;
+        shim_comm_drop(comm);
     }
     return MPI_SUCCESS;
+}
+
+MPI_Comm shim_comm_handle(const shim_comm_t *comm)
+{
+    return comm->freed ? MPI_COMM_SELF : comm->handle;
 }
 
 static int boot_allgather(void *context, const void *mine, void *all, size_t bytes)
 {
     const shim_comm_t *comm = context;
-    return shim_pmpi.Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm->handle);
+    if (!hcore_task_inside()) {
+        return shim_pmpi.Allgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm->handle);
+    }
+    MPI_Request request;
+    int done = 0, code = shim_pmpi.Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm->handle, &request);
+    while (code == MPI_SUCCESS && !done) {
+        hcore_task_yield();
+        code = shim_pmpi.Test(&request, &done, MPI_STATUS_IGNORE);
+    }
+    return code;
 }
 
 /*
@@ -199,13 +223,18 @@ static int boot_allgather(void *context, const void *mine, void *all, size_t byt
  * several ranks does; one on a copy of COMM_SELF, and a test of nothing, do not. So the program's own communicator is
  * probed for a message from this rank to itself with the highest tag; if there is one, with the next lower.
  */
-static void boot_progress(void *context)
+void shim_comm_poll(const shim_comm_t *comm)
 {
-    const shim_comm_t *comm = context;
     int flag = 1;
-    for (int i = 0; flag && i < PROBE_TAGS; i++) {
+    for (int i = 0; !comm->freed && flag && i < PROBE_TAGS; i++) {
         shim_pmpi.Iprobe((int)comm->rank, comm->highest_tag - i, comm->handle, &flag, MPI_STATUS_IGNORE);
     }
+}
+
+static bool boot_progress(void *context)
+{
+    shim_comm_poll(context);
+    return shim_progress();
 }
 
 static int highest_tag(MPI_Comm handle)
@@ -218,13 +247,8 @@ static int highest_tag(MPI_Comm handle)
 
 static bool allocate(shim_comm_t *comm)
 {
-    bool good = (comm->verdict = shim_verdicts_create()) != NULL;
-    for (unsigned i = 0; i < 2; i++) {
-        comm->bytes[i] = calloc(comm->size, sizeof(*comm->bytes[i]));
-        comm->displs[i] = calloc(comm->size, sizeof(*comm->displs[i]));
-        good = good && comm->bytes[i] && comm->displs[i];
-    }
-    return good;
+    comm->verdict = shim_verdicts_create();
+    return shim_scratch_make(&comm->scratch, comm->size) && comm->verdict;
 }
 
 static void make_core(shim_comm_t *comm)
@@ -248,10 +272,18 @@ static void make_core(shim_comm_t *comm)
     if (hcore_comm_create(&boot, &options, comm->rank, comm->size, &comm->core, &comm->why) != HCORE_OK) {
         comm->core = NULL;
         hcore_warn("a communicator of %u ranks is served by MPI: %s", comm->size, hcore_reason_text(comm->why));
+    } else if (hcore_comm_oversubscribed(comm->core)) {
+        shim.crowded = true; /* the launcher may not have said */
     }
 }
 
-/* Collective over the communicator, unless it is an intercommunicator. */
+void shim_comm_connect(shim_comm_t *comm)
+{
+    make_core(comm);
+    comm->pending = false;
+}
+
+/* Local; what is left to do for one that is pending is collective over the communicator. */
 static shim_comm_t *create(MPI_Comm handle)
 {
     int inter = 0, rank = 0, size = 0;
@@ -265,14 +297,14 @@ static shim_comm_t *create(MPI_Comm handle)
     comm->rank = (uint32_t)rank;
     comm->size = (uint32_t)size;
     comm->highest_tag = highest_tag(handle);
-    comm->why = HCORE_REASON_INTERCOMM;
-    if (!inter && allocate(comm)) {
-        make_core(comm);
-    }
+    comm->why = inter ? HCORE_REASON_INTERCOMM : HCORE_REASON_SETUP_FAILED;
+    hcore_queue_init(&comm->queue);
+    comm->pending = !inter && allocate(comm);
     if (shim_pmpi.Comm_set_attr(handle, shim.keyval, comm) != MPI_SUCCESS || !enter(comm)) {
         /* Without them a reused handle would find this state. */
         hcore_error("no memory to keep the state of a communicator");
-        release(comm);
+        comm->holders = 1;
+        shim_comm_drop(comm);
         return NULL;
     }
     return comm;
@@ -286,7 +318,7 @@ void shim_comm_end(void)
     atomic_fetch_add_explicit(&shim_comms_freed, 1, memory_order_relaxed);
 }
 
-shim_comm_t *shim_comm_get(MPI_Comm handle)
+shim_comm_t *shim_comm_get_pending(MPI_Comm handle)
 {
     if (__builtin_expect(atomic_load_explicit(&ended, memory_order_relaxed), 0)) {
         return NULL;
@@ -299,4 +331,16 @@ shim_comm_t *shim_comm_get(MPI_Comm handle)
         return NULL;
     }
     return create(handle);
+}
+
+shim_comm_t *shim_comm_get(MPI_Comm handle)
+{
+    shim_comm_t *comm = shim_comm_get_pending(handle);
+    if (__builtin_expect(comm && comm->pending, 0)) {
+        shim_wait_idle(comm);
+        if (comm->pending) {
+            shim_comm_connect(comm);
+        }
+    }
+    return comm;
 }

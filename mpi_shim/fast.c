@@ -47,7 +47,7 @@ typedef struct {
 static inline bool begin(fast_t *f, hcore_oper_t oper, MPI_Datatype type, MPI_Comm handle)
 {
     shim_comm_t *comm = shim.reporting ? NULL : comm_of(handle);
-    if (!comm || !comm->memo[oper].known || comm->memo[oper].type != type) {
+    if (!comm || !comm->memo[oper].known || comm->memo[oper].type != type || !hcore_queue_empty(&comm->queue)) {
         return false;
     }
     f->comm = comm;
@@ -92,8 +92,8 @@ static inline bool set_uniform(fast_t *f, hcore_blocks_t *blocks, const void *bu
 /* Blocks of a V argument; without `displs` one after another. `total`: bytes of all. */
 static inline bool set_arrays(fast_t *f, unsigned which, const void *buffer, const int *counts, const int *displs, uint64_t *total)
 {
-    uint64_t *bytes = f->comm->bytes[which];
-    ptrdiff_t *place = f->comm->displs[which];
+    uint64_t *bytes = f->comm->scratch.bytes[which];
+    ptrdiff_t *place = f->comm->scratch.displs[which];
     const uint64_t elem = f->memo->elem;
     uint64_t sum = 0;
     if (!plain(buffer) || !counts) {
@@ -140,7 +140,7 @@ static inline int run(fast_t *f, uint64_t key)
 int shim_fast_Barrier(MPI_Comm handle)
 {
     shim_comm_t *comm = shim.reporting ? NULL : comm_of(handle);
-    if (!comm || !comm->memo[HCORE_OPER_Barrier].known) {
+    if (!comm || !comm->memo[HCORE_OPER_Barrier].known || !hcore_queue_empty(&comm->queue)) {
         return SHIM_PASS;
     }
     return finish(comm, hcore_line_barrier(comm->core), HCORE_BACKEND_AIV, hcore_line_name);
@@ -287,7 +287,7 @@ static inline bool one_type(const fast_t *f, const MPI_Datatype *types)
 static inline void set_places(fast_t *f, unsigned which, const int *displs)
 {
     for (uint32_t i = 0; i < f->comm->size; i++) {
-        f->comm->displs[which][i] = displs[i];
+        f->comm->scratch.displs[which][i] = displs[i];
     }
 }
 

@@ -52,18 +52,23 @@ static int error_code(const shim_comm_t *comm, hcore_status_t status)
     return code;
 }
 
-int shim_finish(shim_comm_t *comm, hcore_status_t status)
+int shim_code_of(const shim_comm_t *comm, hcore_status_t status)
 {
     switch (status) {
     case HCORE_OK:
         return MPI_SUCCESS;
     case HCORE_ERR_TRUNCATE:
-        return shim_raise(comm->handle, MPI_ERR_TRUNCATE);
+        return MPI_ERR_TRUNCATE;
     case HCORE_ERR_NO_MEMORY:
-        return shim_raise(comm->handle, MPI_ERR_NO_MEM);
+        return MPI_ERR_NO_MEM;
     default:
-        return shim_raise(comm->handle, error_code(comm, status));
+        return error_code(comm, status);
     }
+}
+
+int shim_finish(shim_comm_t *comm, hcore_status_t status)
+{
+    return status == HCORE_OK ? MPI_SUCCESS : shim_raise(shim_comm_handle(comm), shim_code_of(comm, status));
 }
 
 static bool is_rooted(hcore_oper_t oper)
@@ -72,15 +77,13 @@ static bool is_rooted(hcore_oper_t oper)
            oper == HCORE_OPER_GatherV || oper == HCORE_OPER_Scatter || oper == HCORE_OPER_ScatterV;
 }
 
-int shim_job_begin(shim_job_t *job, const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper)
+int shim_job_begin(shim_job_t *job, shim_comm_t *comm, shim_scratch_t *scratch, const shim_call_t *call, shim_watch_t *watch,
+                   hcore_oper_t oper)
 {
-    *job = (shim_job_t){.call = call, .watch = watch, .type = HCORE_TYPE_NONE, .redop = HCORE_REDOP_NONE};
-    job->comm = shim_comm_get(call->comm);
-    if (!job->comm) {
-        return shim_pass(watch, HCORE_REASON_BAD_ARGUMENT);
-    }
-    if (!job->comm->core) {
-        return shim_pass(watch, job->comm->why);
+    *job = (shim_job_t){.call = call, .watch = watch, .comm = comm, .scratch = scratch, .type = HCORE_TYPE_NONE,
+                        .redop = HCORE_REDOP_NONE};
+    if (!comm->core && !comm->pending) {
+        return shim_pass(watch, comm->why);
     }
     job->args.oper = oper;
     if (is_rooted(oper)) {
@@ -113,9 +116,6 @@ int shim_job_reducer(shim_job_t *job)
     } else {
         job->user = (shim_user_op_t){.type = handle, .op = job->call->op, .comm = job->call->comm, .info = type};
         job->reducer = (hcore_reducer_t){.run = shim_user_reduce, .context = &job->user, .elem_bytes = type.size};
-        if (type.size > hcore_comm_elem_limit(job->comm->core)) {
-            return shim_pass(job->watch, HCORE_REASON_TYPE);
-        }
     }
     job->args.reducer = &job->reducer;
     return MPI_SUCCESS;
@@ -152,17 +152,17 @@ static int make_views(shim_job_t *job)
         if (job->nblocks[i] == 0) {
             continue;
         }
-        int code = shim_view(job->comm, &job->side[i], job->nblocks[i], i, &job->view[i]);
+        int code = shim_view(job->comm, job->scratch, &job->side[i], job->nblocks[i], i, &job->view[i]);
         if (code == SHIM_PASS) {
             return plain_error(job) == MPI_SUCCESS ? shim_pass(job->watch, HCORE_REASON_BAD_ARGUMENT)
-                                                   : shim_raise(job->comm->handle, plain_error(job));
+                                                   : shim_raise(shim_comm_handle(job->comm), plain_error(job));
         }
         if (code != MPI_SUCCESS) {
             return code;
         }
     }
     const int code = plain_error(job);
-    return code == MPI_SUCCESS ? code : shim_raise(job->comm->handle, code);
+    return code == MPI_SUCCESS ? code : shim_raise(shim_comm_handle(job->comm), code);
 }
 
 static uint64_t sum_bytes(const shim_job_t *job, unsigned which)
@@ -251,7 +251,7 @@ static uint64_t decision_bytes(shim_job_t *job)
     }
 }
 
-static int pack_in(shim_job_t *job)
+int shim_job_pack(shim_job_t *job)
 {
     const uint32_t own = job->comm->rank, n = job->nblocks[SHIM_OUT];
     if (job->nblocks[SHIM_IN] > 0) {
@@ -263,7 +263,7 @@ static int pack_in(shim_job_t *job)
 
 static int run_core(shim_job_t *job, hcore_backend_t backend)
 {
-    int code = pack_in(job);
+    int code = shim_job_pack(job);
     if (code != MPI_SUCCESS) {
         return code;
     }
@@ -277,11 +277,10 @@ static int run_core(shim_job_t *job, hcore_backend_t backend)
                                : code;
 }
 
-int shim_job_run(shim_job_t *job)
+int shim_job_prepare(shim_job_t *job)
 {
-    const hcore_oper_t oper = job->args.oper;
     int code = make_views(job);
-    if (code == MPI_ERR_NO_MEM) { /* no fault of the program's: the peers are in the operator, or will be, and must not wait */
+    if (code == MPI_ERR_NO_MEM && job->comm->core) { /* no fault of the program's: the peers are in the operator, or will be, and must not wait */
         hcore_comm_fail(job->comm->core);
     }
     if (code != MPI_SUCCESS) {
@@ -291,15 +290,39 @@ int shim_job_run(shim_job_t *job)
         return shim_pass(job->watch, HCORE_REASON_BAD_ARGUMENT);
     }
     fill_args(job);
+    job->watch->bytes = sum_bytes(job, job->nblocks[SHIM_IN] > 0 ? SHIM_IN : SHIM_OUT);
+    return MPI_SUCCESS;
+}
+
+hcore_backend_t shim_job_decide(shim_job_t *job, bool *nothing)
+{
+    const hcore_oper_t oper = job->args.oper;
     const uint64_t bytes = decision_bytes(job);
+    const bool user = job->redop == HCORE_REDOP_USER;
+    if (user && job->reducer.elem_bytes > hcore_comm_elem_limit(job->comm->core)) {
+        shim_pass(job->watch, HCORE_REASON_TYPE);
+        return HCORE_BACKEND_MPI;
+    }
     const hcore_backend_t backend = shim_decide(job->comm, oper, job->type, job->redop, bytes, job->watch);
+    /* Where all ranks see the same size, and it is none, no rank has anything to do. */
+    *nothing = backend != HCORE_BACKEND_MPI && bytes == 0 && oper != HCORE_OPER_Barrier &&
+               hcore_oper_bytes(oper) != HCORE_BYTES_UNKNOWN;
+    if (*nothing) {
+        job->watch->algorithm = "nothing";
+    }
+    return backend;
+}
+
+int shim_job_run(shim_job_t *job)
+{
+    bool nothing;
+    const int code = shim_job_prepare(job);
+    if (code != MPI_SUCCESS) {
+        return code;
+    }
+    const hcore_backend_t backend = shim_job_decide(job, &nothing);
     if (backend == HCORE_BACKEND_MPI) {
         return SHIM_PASS;
     }
-    job->watch->bytes = sum_bytes(job, job->nblocks[SHIM_IN] > 0 ? SHIM_IN : SHIM_OUT);
-    if (bytes == 0 && oper != HCORE_OPER_Barrier && hcore_oper_bytes(oper) != HCORE_BYTES_UNKNOWN) {
-        job->watch->algorithm = "nothing"; /* all ranks see the same size: none has anything to do */
-        return MPI_SUCCESS;
-    }
-    return run_core(job, backend);
+    return nothing ? MPI_SUCCESS : run_core(job, backend);
 }

@@ -81,6 +81,7 @@ static void start_locked(void)
     }
     shim.threads = !initialized || level == MPI_THREAD_MULTIPLE;
     shim.host_ranks = launcher_ranks();
+    shim.crowded = shim.host_ranks > (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     hcore_log_rank(shim.world_rank);
     load_config();
     open_profile();
@@ -140,6 +141,11 @@ int shim_Init_thread(int *argc, char ***argv, int required, int *provided)
 
 int shim_Finalize(void)
 {
+    shim_pause_t pause = {0};
+    while (shim_progress()) { /* requests that were freed, or forgotten: peers may wait for this rank's part */
+        shim_pause(&pause);
+    }
+    shim_requests_end();
     shim.finalizing = true;
     int code = shim_pmpi.Finalize();
     /* After it: the program's delete callbacks, which run in Finalize, may still have used collectives. */

@@ -79,15 +79,23 @@ static void remember(const shim_job_t *job)
 /* What an operator's arguments mean on this rank. SHIM_PASS or an MPI code instead of MPI_SUCCESS ends the call. */
 typedef int (*describe_t)(shim_job_t *job);
 
+int shim_job_describe(shim_job_t *job, describe_t describe)
+{
+    const int code = hcore_oper_reduces(job->args.oper) ? shim_job_reducer(job) : MPI_SUCCESS;
+    return code == MPI_SUCCESS ? describe(job) : code;
+}
+
 static int serve(const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper, describe_t describe)
 {
     shim_job_t job;
-    int code = shim_job_begin(&job, call, watch, oper);
-    if (code == MPI_SUCCESS && hcore_oper_reduces(oper)) {
-        code = shim_job_reducer(&job);
+    shim_comm_t *comm = shim_comm_get(call->comm);
+    if (!comm) {
+        return shim_pass(watch, HCORE_REASON_BAD_ARGUMENT);
     }
+    shim_wait_idle(comm); /* one communicator's operators run in the order of their calls */
+    int code = shim_job_begin(&job, comm, &comm->scratch, call, watch, oper);
     if (code == MPI_SUCCESS) {
-        code = describe(&job);
+        code = shim_job_describe(&job, describe);
     }
     if (code == MPI_SUCCESS) {
         code = shim_job_run(&job);
@@ -210,6 +218,14 @@ static int describe_reduce_scatter(shim_job_t *job)
     int shim_serve_##operator(const shim_call_t *call, shim_watch_t *watch)                       \
     {                                                                                             \
         return serve(call, watch, HCORE_OPER_##operator, describe);                               \
+    }                                                                                             \
+    int shim_start_##operator(const shim_call_t *call, shim_watch_t *watch, MPI_Request *request) \
+    {                                                                                             \
+        return shim_request_begin(request, call, watch, HCORE_OPER_##operator, describe, false);  \
+    }                                                                                             \
+    int shim_init_##operator(const shim_call_t *call, shim_watch_t *watch, MPI_Request *request)  \
+    {                                                                                             \
+        return shim_request_begin(request, call, watch, HCORE_OPER_##operator, describe, true);   \
     }
 SERVE(Barrier, describe_barrier)
 SERVE(Broadcast, describe_broadcast)

@@ -10,6 +10,8 @@
  *   blocks.c   buffer arguments of a call as the core's blocks
  *   decide.c   the verdict for a call
  *   serve.c    one function per operator: check, decide, run; fast.c: the short way of a call like the last
+ *   request.c  operators that are started and completed later; complete.c: MPI_Wait and its kin
+ *   progress.c what goes on while the program waits
  *   report.c   what was done and why
  *
  * Only PMPI entries are called, through one table (shim_pmpi). Everything a function needs to know about other ranks comes from
@@ -26,6 +28,7 @@
 #include "hcore/comm.h"
 #include "hcore/config.h"
 #include "hcore/log.h"
+#include "hcore/queue.h"
 #include "wrappers/entry.h"
 #include "wrappers/table.h"
 
@@ -54,6 +57,7 @@ typedef struct {
     bool reporting;
     bool threads;        /* MPI_THREAD_MULTIPLE: counters need a lock */
     bool finalizing;
+    bool crowded;        /* the launcher has put more ranks on this host than it has cpus for us */
     int world_rank;
     uint32_t host_ranks; /* what the launcher says; 0 unknown */
 } shim_t;
@@ -77,6 +81,14 @@ void shim_memory_begin(bool ours);
 typedef struct shim_comm shim_comm_t;
 struct shim_verdicts;
 
+/* What one call needs while it lasts: sizes and displacements of the blocks of both sides, packed data. */
+typedef struct {
+    uint64_t *bytes[2];
+    ptrdiff_t *displs[2];
+    void *packed[2];
+    size_t packed_room[2];
+} shim_scratch_t;
+
 /* An operator's last call that the core served with one gapless predefined type (and predefined op): what need not be found out again for
  * the next like it. */
 typedef struct {
@@ -99,15 +111,29 @@ struct shim_comm {
     int highest_tag;      /* MPI_TAG_UB */
     struct shim_verdicts *verdict;
     shim_memo_t memo[HCORE_OPER_COUNT];
-    /* scratch of one call: sizes and displacements of the blocks of both sides, packed data */
-    uint64_t *bytes[2];
-    ptrdiff_t *displs[2];
-    void *packed[2];
-    size_t packed_room[2];
+    shim_scratch_t scratch; /* of blocking calls */
+    hcore_queue_t queue;    /* operators started and not finished */
+    atomic_uint holders;    /* the table, the list of busy ones, requests; the last to let go frees the state */
+    bool pending;           /* its core is made by a task of the queue that has not been run */
+    bool freed;             /* the handle is no more */
+    struct shim_comm *next_busy; /* progress.c */
+    bool busy;
+    unsigned movers;
 };
 
 /* What the shim knows of a communicator; made at its first collective (collective over it). NULL: no plausible handle. */
 shim_comm_t *shim_comm_get(MPI_Comm comm);
+/* The same without waiting for anyone: if this is its first collective, `pending` is set, and shim_comm_connect has to be the first task of
+ * its queue. */
+shim_comm_t *shim_comm_get_pending(MPI_Comm comm);
+void shim_comm_connect(shim_comm_t *comm);
+/* Makes the network of the MPI underneath move. */
+void shim_comm_poll(const shim_comm_t *comm);
+/* Who keeps a state beyond the call that got it. */
+void shim_comm_hold(shim_comm_t *comm);
+void shim_comm_drop(shim_comm_t *comm);
+/* What the MPI underneath is given in its place, to raise errors on or to pack for: itself as long as it has not been freed. */
+MPI_Comm shim_comm_handle(const shim_comm_t *comm);
 /* Grows with every communicator that is freed, before its handle can be given out again. */
 extern atomic_uint shim_comms_freed;
 /* After Finalize: every call is the MPI's own, which says so. */
@@ -148,7 +174,7 @@ void shim_user_reduce(const hcore_reducer_t *self, void *dst, const void *const 
 
 /* ---- calls ---- */
 
-typedef struct {
+typedef struct shim_call {
     shim_fn_t fn;
     bool large; /* arrays hold MPI_Count and MPI_Aint instead of int */
     const void *sendbuf;
@@ -184,7 +210,10 @@ extern __thread shim_path_t shim_path __attribute__((tls_model("initial-exec"), 
 shim_watch_t shim_watch_begin(void);
 void shim_watch_end(shim_watch_t *watch, const shim_call_t *call);
 
-#define X(name, reduces, bytes) int shim_serve_##name(const shim_call_t *call, shim_watch_t *watch);
+#define X(name, reduces, bytes)                                                                                  \
+    int shim_serve_##name(const shim_call_t *call, shim_watch_t *watch);                                         \
+    int shim_start_##name(const shim_call_t *call, shim_watch_t *watch, MPI_Request *request);                   \
+    int shim_init_##name(const shim_call_t *call, shim_watch_t *watch, MPI_Request *request);
 HCORE_OPERATOR_LIST(X)
 #undef X
 
@@ -227,10 +256,12 @@ typedef struct {
 MPI_Count shim_count(const shim_side_t *side, uint32_t block);
 /* SHIM_PASS if an argument is not plainly valid (negative count, bad type, NULL buffer); an MPI code, raised, if memory is short or the
  * type was not committed. */
-int shim_view(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view);
+int shim_view(shim_comm_t *comm, shim_scratch_t *scratch, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view);
 int shim_view_pack(shim_comm_t *comm, const shim_side_t *side, uint32_t first, uint32_t nblocks, const shim_view_t *view);
 int shim_view_unpack(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, const shim_view_t *view);
-void *shim_scratch(shim_comm_t *comm, unsigned which, size_t bytes);
+/* Room for the sizes of `nblocks` blocks on both sides; what there was is dropped. */
+bool shim_scratch_make(shim_scratch_t *scratch, uint32_t nblocks);
+void shim_scratch_drop(shim_scratch_t *scratch);
 
 /* ---- job.c ---- */
 
@@ -239,6 +270,7 @@ typedef struct {
     const shim_call_t *call;
     shim_watch_t *watch;
     shim_comm_t *comm;
+    shim_scratch_t *scratch;
     shim_side_t side[2];
     shim_view_t view[2];
     uint32_t nblocks[2]; /* 0: the side has no part on this rank */
@@ -250,18 +282,95 @@ typedef struct {
     hcore_args_t args;
 } shim_job_t;
 
-/* Looks at what all operators share (communicator, root, counts, types). MPI_SUCCESS: go on; SHIM_PASS or an MPI code: return it. */
-int shim_job_begin(shim_job_t *job, const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper);
-/* Reductions: the op and the reducer. */
+/* Looks at what all operators share (root, counts, types). MPI_SUCCESS: go on; SHIM_PASS or an MPI code: return it. */
+int shim_job_begin(shim_job_t *job, shim_comm_t *comm, shim_scratch_t *scratch, const shim_call_t *call, shim_watch_t *watch,
+                   hcore_oper_t oper);
+/* Reductions: the op and the reducer; all: what the arguments mean on this rank. */
+int shim_job_describe(shim_job_t *job, int (*describe)(shim_job_t *job));
 int shim_job_reducer(shim_job_t *job);
 /* The rest: views, decision, packing, the core, unpacking. Returns what the wrapper returns. */
 int shim_job_run(shim_job_t *job);
 
+/* The same up to what only the core has to be asked; the views are made. */
+int shim_job_prepare(shim_job_t *job);
+int shim_job_pack(shim_job_t *job);
+/* Of a prepared job on a connected communicator: MPI, or who runs it. */
+hcore_backend_t shim_job_decide(shim_job_t *job, bool *nothing);
+
 int shim_pass(shim_watch_t *watch, hcore_reason_t reason);
 /* Raises an error on the communicator's handler and returns the code. */
 int shim_raise(MPI_Comm comm, int code);
-/* The MPI code of a core status; raised. MPI_SUCCESS for HCORE_OK. */
+/* The MPI code of a core status; MPI_SUCCESS for HCORE_OK. */
+int shim_code_of(const shim_comm_t *comm, hcore_status_t status);
+/* The same, raised. */
 int shim_finish(shim_comm_t *comm, hcore_status_t status);
+
+/* ---- progress.c ---- */
+
+/* Communicators with operators under way. Relaxed: a thread knows of what it has started itself. */
+extern atomic_uint shim_busy;
+/* A task was added to the queue of `comm`. */
+void shim_set_busy(shim_comm_t *comm);
+/* Moves all operators under way. False: there are none. */
+bool shim_progress(void);
+/* While `comm` has operators under way, lets them go on. */
+void shim_wait_idle(shim_comm_t *comm);
+
+/* For loops that wait for something while the shim's operators, and where ranks outnumber cpus other ranks, go on. */
+typedef struct {
+    unsigned rounds;
+} shim_pause_t;
+void shim_pause(shim_pause_t *pause);
+
+/* Whether blocking calls must let something else go on. */
+static inline bool shim_must_move(void)
+{
+    return atomic_load_explicit(&shim_busy, memory_order_relaxed) > 0;
+}
+
+/* Completes a request of the MPI underneath. */
+int shim_wait_underneath(MPI_Request *request, MPI_Status *status);
+
+/* ---- request.c ---- */
+
+/* An operator of the core under way, or a persistent one. */
+typedef struct shim_request {
+    hcore_task_t task; /* first */
+    MPI_Request handle; /* a generalized request of the MPI underneath */
+    shim_comm_t *comm;
+    shim_call_t call;
+    shim_watch_t watch;
+    shim_job_t job;
+    shim_scratch_t scratch;
+    uint32_t room;      /* blocks for which `scratch` has places */
+    hcore_backend_t backend;
+    hcore_status_t status; /* of the core */
+    int code;           /* of MPI: in the call underneath, of a function of the program */
+    bool persistent, active, settled;
+    bool ours;          /* not in the pool */
+    bool user_op, frees_op;
+    MPI_Datatype kept;  /* keeps the type of what has to be unpacked */
+    struct shim_request *next;
+} shim_request_t;
+
+/* Requests of ours that the program holds, persistent ones included. Relaxed, as shim_busy. */
+extern atomic_uint shim_requests;
+/* NULL: not one of ours. */
+shim_request_t *shim_request_find(MPI_Request handle);
+/* A job that `describe` will fill. NULL: no memory. */
+shim_request_t *shim_request_make(shim_comm_t *comm, const shim_call_t *call);
+void shim_request_drop(shim_request_t *request);
+/* Begins the operator. */
+void shim_request_start(shim_request_t *request);
+/* Whether it is done or inactive; then its results are where they belong. */
+bool shim_request_done(shim_request_t *request);
+/* Completes a request that is done: an MPI code, not yet raised; *handle is set as MPI says. */
+int shim_request_complete(shim_request_t *request, MPI_Request *handle, MPI_Status *status);
+/* The calls that begin it: describe, check, decide, start. */
+int shim_request_begin(MPI_Request *handle, const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper,
+                       int (*describe)(shim_job_t *job), bool persistent);
+/* Before Finalize. */
+void shim_requests_end(void);
 
 /* ---- report.c ---- */
 

@@ -322,14 +322,24 @@ static int apply(const shim_user_op_t *user, const void *const *src, unsigned ns
     return code;
 }
 
-/* src[0] op src[1] op ..., from the left, in the program's own type, by the program's own function. */
-void shim_user_reduce(const hcore_reducer_t *self, void *dst, const void *const *src, unsigned nsrc, size_t n)
+/* The arguments of a reducer. */
+typedef struct {
+    shim_user_op_t *user;
+    void *dst;
+    const void *const *src;
+    unsigned nsrc;
+    size_t n;
+} reduction_t;
+
+static void reduce(void *context)
 {
-    shim_user_op_t *user = self->context;
+    const reduction_t *r = context;
+    shim_user_op_t *user = r->user;
+    void *dst = r->dst;
+    const void *const *src = r->src;
+    const unsigned nsrc = r->nsrc;
+    const size_t n = r->n;
     typed_t left = {NULL, NULL}, right = {NULL, NULL};
-    if (n == 0) {
-        return;
-    }
     int code = get_typed(user, n, &left) && get_typed(user, n, &right) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
     if (code == MPI_SUCCESS) {
         code = apply(user, src, nsrc, n, &left, &right);
@@ -340,4 +350,13 @@ void shim_user_reduce(const hcore_reducer_t *self, void *dst, const void *const 
     user->error = user->error == MPI_SUCCESS ? code : user->error;
     free(left.base);
     free(right.base);
+}
+
+/* src[0] op src[1] op ..., from the left, in the program's own type, by the program's own function: on a stack that is the program's too. */
+void shim_user_reduce(const hcore_reducer_t *self, void *dst, const void *const *src, unsigned nsrc, size_t n)
+{
+    reduction_t reduction = {self->context, dst, src, nsrc, n};
+    if (n > 0) {
+        hcore_task_outside(reduce, &reduction);
+    }
 }

@@ -6,7 +6,8 @@ usage: generate.py FUNCTIONS.txt KIND OUTPUT
 KIND   entry     C without mpi.h: the exported MPI_ names, each a jump through one slot
        table.h   enum of functions, the PMPI table
        table.c   names and addresses for the tables
-       wrappers  C: one wrapper for each collective, small and _c form
+       wrappers  C: one wrapper for each collective, blocking, nonblocking and persistent, small and _c form; and for each blocking
+                 call that has a nonblocking form
        map       linker version script
        list      the intercepted names, one a line (for tests)
 """
@@ -32,6 +33,10 @@ KINDS = {
     "deletefn": "MPI_Comm_delete_attr_function *", "text": "const char *", "lb": "MPI_Aint *",
     "extent": "MPI_Aint *",
     "ints": "int *", "ints_in": "const int *", "aints_in": "const MPI_Aint *", "aints": "MPI_Aint *", "types": "MPI_Datatype *", "status": "MPI_Status *",
+    "requestp": "MPI_Request *", "requests": "MPI_Request *", "request": "MPI_Request ", "messagep": "MPI_Message *", "opp": "MPI_Op *",
+    "index": "int *", "outcount": "int *", "indices": "int *", "source": "int ", "dest": "int ", "recvtag": "int ", "sendtag": "int ",
+    "queryfn": "MPI_Grequest_query_function *", "freefn": "MPI_Grequest_free_function *",
+    "cancelfn": "MPI_Grequest_cancel_function *", "pollfn": "int (*)(void *, MPI_Status *)", "waitfn": "int (*)(int, void **, double, MPI_Status *)", "statuses": "MPI_Status *",
     "memsize": "MPI_Aint ", "info": "MPI_Info ", "baseptr": "void *", "valuelen": "int ",
 }
 # which field of shim_call_t a collective's parameter fills; two fields where one argument plays both parts
@@ -43,6 +48,11 @@ FIELDS = {
 DISPL_SIDE = {"recvcounts": "rdispls", "sendcounts": "sdispls"}
 
 
+def declare(ctype, name):
+    """Pointers to functions have the name inside."""
+    return ctype.replace("(*)", f"(*{name})", 1) if "(*)" in ctype else ctype + name
+
+
 class Function:
     def __init__(self, cls, name, params, operator=None):
         self.kind, self.name, self.params, self.operator = cls.rstrip("?"), name, params, operator
@@ -50,16 +60,24 @@ class Function:
 
     def forms(self):
         """(suffix, large) of the forms that exist."""
-        if self.kind == "coll" and self.name != "Barrier":
+        if (self.kind in ("coll", "start", "init") and not self.name.lower().startswith(("barrier", "ibarrier"))) or (
+                self.kind in ("wait", "late") and "count" in self.params):
             return [("", False), ("_c", True)]
         return [("", False)]
+
+    def with_started(self):
+        """A collective's three functions: blocking, nonblocking, persistent."""
+        if self.kind != "coll":
+            return [self]
+        return [self, Function("start", "I" + self.name[0].lower() + self.name[1:], self.params + ["requestp"], self.operator),
+                Function("init?", self.name + "_init", self.params + ["info", "requestp"], self.operator)]
 
     def ctype(self, param, large):
         kind = KINDS[param]
         return kind if isinstance(kind, str) else kind[1 if large else 0]
 
     def prototype(self, large):
-        args = ", ".join(f"{self.ctype(p, large)}a{i}" for i, p in enumerate(self.params))
+        args = ", ".join(declare(self.ctype(p, large), f"a{i}") for i, p in enumerate(self.params))
         return args or "void"
 
     def arguments(self):
@@ -69,7 +87,7 @@ class Function:
         if param == "displs":
             side = next(DISPL_SIDE[p] for p in self.params if p in DISPL_SIDE)
             return [side]
-        if param == "recvcount" and self.name == "Reduce_scatter_block":
+        if param == "recvcount" and "educe_scatter_block" in self.name:
             return ["sendcount", "recvcount"]
         return FIELDS.get(param, [param])
 
@@ -85,9 +103,9 @@ def read_functions(path):
             operator = words.pop(0) if cls.startswith("coll") else None
             name, params = words[0], words[1:]
             unknown = [p for p in params if p not in KINDS]
-            if cls not in ("coll", "coll!", "own", "call", "call?") or unknown:
+            if cls not in ("coll", "own", "wait", "late", "call", "call?", "callx?") or unknown:
                 sys.exit(f"{path}:{number}: unknown class or kind: {cls} {unknown}")
-            functions.append(Function(cls, name, params, operator))
+            functions += Function(cls, name, params, operator).with_started()
     return functions
 
 
@@ -97,7 +115,7 @@ def header(comment="/* {} */"):
 
 def intercepted(functions):
     """(name with suffix, function, large) of each exported entry, in a fixed order."""
-    return [(f.name + s, f, large) for f in functions if f.kind != "call" for s, large in f.forms()]
+    return [(f.name + s, f, large) for f in functions if f.kind not in ("call", "callx") for s, large in f.forms()]
 
 
 def entry(functions):
@@ -149,6 +167,8 @@ def table_h(functions):
         out.append(f"int shim_{name}({f.prototype(large)});\n")
         if f.fast and not large:
             out.append(f"int shim_fast_{name}({f.prototype(large)});\n")
+    out.append("\n/* Calls the nonblocking collective of the MPI underneath that `call` describes. */\n")
+    out.append("struct shim_call;\nint shim_start_underneath(const struct shim_call *call, MPI_Request *request);\n")
     out.append("\n#endif\n")
     return "".join(out)
 
@@ -158,7 +178,8 @@ def table_c(functions):
     out.append("const shim_symbol_t shim_pmpi_symbol[] = {\n")
     for name, f, large in pmpi_entries(functions):
         optional = "true" if f.optional or large else "false"
-        out.append(f'    {{"PMPI_{name}", offsetof(shim_pmpi_t, {name}), {optional}}},\n')
+        symbol = "PMPIX_" + name[:-len("_x")] if f.kind == "callx" else "PMPI_" + name
+        out.append(f'    {{"{symbol}", offsetof(shim_pmpi_t, {name}), {optional}}},\n')
     out.append("};\nconst unsigned shim_pmpi_symbol_count = sizeof(shim_pmpi_symbol) / sizeof(shim_pmpi_symbol[0]);\n\n")
     out.append("const shim_any_fn_t shim_served_entry[] = {\n")
     out += [f"    (shim_any_fn_t)shim_{name},\n" for name, _, _ in intercepted(functions)]
@@ -168,16 +189,78 @@ def table_c(functions):
     return "".join(out)
 
 
+BESIDE = ("requestp", "info")  # parameters of the started forms that are no part of what the collective does
+
+
+def call_fields(name, f, large):
+    fields = [f"        .fn = SHIM_FN_{name},\n"]
+    if large:
+        fields.append("        .large = true,\n")
+    for i, p in enumerate(f.params):
+        if p not in BESIDE:
+            fields += [f"        .{field} = {'(void *)' if field == 'recvbuf' else ''}a{i},\n" for field in f.field(p)]
+    return "".join(fields)
+
+
+def started(name, f, large):
+    """A nonblocking or persistent collective: the shim's own request, or the one of the MPI underneath."""
+    return f"""
+int shim_{name}({f.prototype(large)})
+{{
+    const shim_call_t call = {{
+{call_fields(name, f, large)}    }};
+    shim_watch_t watch = shim_watch_begin();
+    int code = shim_{f.kind}_{f.operator}(&call, &watch, a{len(f.params) - 1});
+    if (code == SHIM_PASS) {{
+        code = shim_pmpi.{name}({f.arguments()});
+        shim_watch_end(&watch, &call);
+    }}
+    return code;
+}}
+"""
+
+
+def start_underneath(functions):
+    out = ["\nint shim_start_underneath(const shim_call_t *call, MPI_Request *request)\n{\n    switch (call->fn) {\n"]
+    for name, f, large in intercepted(functions):
+        if f.kind == "start":
+            args = ", ".join("request" if p == "requestp" else "call->" + f.field(p)[-1] if "count" not in p or p.endswith("s") or large
+                             else f"(int)call->{f.field(p)[-1]}" for p in f.params)
+            out.append(f"    case SHIM_FN_{name}:\n        return shim_pmpi.{name}({args});\n")
+    out.append("    default:\n        return MPI_ERR_INTERN; /* no other function makes such a request */\n    }\n}\n")
+    return "".join(out)
+
+
+def waiting(name, f, large):
+    """A blocking call. While operators of the core are under way, or ranks outnumber cpus, its nonblocking form and a wait that lets them
+    go on. `late` calls write a status when they end."""
+    n = len(f.params)
+    late = f.kind == "late"
+    args = ", ".join(f"a{i}" for i in range(n - 1 if late else n))
+    status = f"a{n - 1}" if late else "MPI_STATUS_IGNORE"
+    inner = "I" + name[0].lower() + name[1:]
+    return f"""
+int shim_{name}({f.prototype(large)})
+{{
+    if (__builtin_expect(!shim_must_move(), 1)) {{
+        return shim_pmpi.{name}({f.arguments()});
+    }}
+    MPI_Request request;
+    const int code = shim_pmpi.{inner}({args}, &request);
+    return code == MPI_SUCCESS ? shim_wait_underneath(&request, {status}) : code;
+}}
+"""
+
+
 def wrappers(functions):
     out = [header(), '#include "mpi_shim/shim.h"\n']
     for name, f, large in intercepted(functions):
+        if f.kind in ("start", "init"):
+            out.append(started(name, f, large))
+        if f.kind in ("wait", "late"):
+            out.append(waiting(name, f, large))
         if f.kind != "coll":
             continue
-        fields = [f"        .fn = SHIM_FN_{name},\n"]
-        if large:
-            fields.append("        .large = true,\n")
-        for i, p in enumerate(f.params):
-            fields += [f"        .{field} = {'(void *)' if field == 'recvbuf' else ''}a{i},\n" for field in f.field(p)]
         fast = f"""    const int done = shim_fast_{name}({f.arguments()});
     if (__builtin_expect(done != SHIM_PASS, 1)) {{
         return done;
@@ -187,7 +270,7 @@ def wrappers(functions):
 int shim_{name}({f.prototype(large)})
 {{
 {fast}    const shim_call_t call = {{
-{''.join(fields)}    }};
+{call_fields(name, f, large)}    }};
     shim_watch_t watch = shim_watch_begin();
     int code = shim_serve_{f.operator}(&call, &watch);
     if (code == SHIM_PASS) {{
@@ -197,6 +280,7 @@ int shim_{name}({f.prototype(large)})
     return code;
 }}
 """)
+    out.append(start_underneath(functions))
     return "".join(out)
 
 

@@ -17,6 +17,9 @@
 #define ABI_FOREIGN_FILES {"libmpi_abi."}
 #define ABI_NAME "MPICH"
 
+/* A handle as a number. */
+#define ABI_WORD(handle) ((uint64_t)(uint32_t)(handle))
+
 /* Handles are words whose top two bits say how the object is kept (0 never is an object) and whose next four bits
  * say of what class it is. */
 enum { ABI_CLASS_COMM = 0x1, ABI_CLASS_DATATYPE = 0x3, ABI_CLASS_OP = 0x6 };

@@ -211,6 +211,13 @@ static void forget_connection(handout_t *h, uint32_t i)
     h->rank[i] = h->rank[h->open];
 }
 
+/* In a task nobody waits, so that others can go on. */
+static int poll_or_yield(struct pollfd *fd, nfds_t n)
+{
+    hcore_task_yield();
+    return poll(fd, n, hcore_task_inside() ? 0 : POLL_MS);
+}
+
 /* The right secret gets the descriptor, anything else is shut. */
 static bool answer_hello(hcore_comm_t *comm, handout_t *h, uint32_t i, const record_t *mine, int memfd)
 {
@@ -305,7 +312,7 @@ static bool hand_out(hcore_comm_t *comm, const record_t *mine, int listener, int
     bool all = get_handout(&h, comm->nranks, listener);
     const uint64_t deadline = now_ms() + (uint64_t)comm->options.connect_timeout_s * 1000u;
     while (all && h.votes + 1 < comm->nranks) {
-        if (poll(h.fd, h.open, POLL_MS) > 0) {
+        if (poll_or_yield(h.fd, h.open) > 0) {
             for (uint32_t i = h.open; i-- > 1;) {
                 if (h.fd[i].revents) {
                     serve_connection(comm, &h, i, mine, memfd);
@@ -334,7 +341,7 @@ static bool hand_out(hcore_comm_t *comm, const record_t *mine, int listener, int
 static bool await_answer(hcore_comm_t *comm, int fd, uint64_t deadline)
 {
     struct pollfd p = {.fd = fd, .events = POLLIN};
-    while (poll(&p, 1, POLL_MS) <= 0) {
+    while (poll_or_yield(&p, 1) <= 0) {
         hcore_progress(comm);
         if (now_ms() > deadline) {
             errno = ETIMEDOUT;

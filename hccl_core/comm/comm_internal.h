@@ -48,6 +48,7 @@
 #include "hcore/comm.h"
 #include "hcore/heap.h"
 #include "hcore/log.h"
+#include "hcore/queue.h"
 #include "hcore/topo.h"
 
 enum {
@@ -157,6 +158,7 @@ struct hcore_comm {
     uint32_t calls;         /* operators run, for the poll that fast ones owe the caller's library */
     uint64_t spread_ns;     /* when a wait last looked where the others run */
     uint64_t progressed_ns; /* when a wait last polled it */
+    bool restless;          /* the caller had more to move then */
     hcore_boot_t boot;
     hcore_comm_options_t options;
     hcore_status_t broken;
@@ -228,8 +230,8 @@ static inline uint8_t *lane_window(const hcore_comm_t *comm, uint32_t rank)
 
 static inline void hcore_progress(hcore_comm_t *comm)
 {
-    if (comm->boot.progress) {
-        comm->boot.progress(comm->boot.context);
+    if (comm->boot.progress && !hcore_task_inside()) {
+        comm->restless = comm->boot.progress(comm->boot.context);
     }
 }
 

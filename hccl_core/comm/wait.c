@@ -113,6 +113,20 @@ static hcore_status_t check_deadline(hcore_comm_t *comm, const hcore_condition_t
     return hcore_break(comm, HCORE_ERR_TIMEOUT, (int)condition->peer);
 }
 
+/* Lets others have the cpu. */
+static void give_way(hcore_comm_t *comm, const hcore_condition_t *condition, uint64_t now, bool impatient)
+{
+    if (!comm->oversubscribed && now - comm->spread_ns >= SPREAD_EVERY_NS) {
+        comm->spread_ns = now;
+        hcore_spread(comm);
+    }
+    if (comm->oversubscribed && impatient && !comm->restless) {
+        sleep_once(comm, condition);
+    } else {
+        sched_yield();
+    }
+}
+
 /*
  * A yield helps only while the scheduler finds that the others have run less than this rank. After a phase in which they spun
  * elsewhere it hands the cpu straight back, for milliseconds. Where yields work, a turn of all ranks takes about a
@@ -121,10 +135,13 @@ static hcore_status_t check_deadline(hcore_comm_t *comm, const hcore_condition_t
 hcore_status_t hcore_wait_slow(hcore_comm_t *comm, const hcore_condition_t *condition)
 {
     const uint64_t start = now_ns(), patience = (uint64_t)comm->nranks * SLEEP_AFTER_RANK_NS;
+    const bool in_task = hcore_task_inside();
     uint64_t checked = start;
     while (!condition->holds(condition->context)) {
         uint64_t now = now_ns();
-        if (now - comm->progressed_ns >= PROGRESS_EVERY_NS) {
+        if (in_task) {
+            hcore_task_yield();
+        } else if (now - comm->progressed_ns >= PROGRESS_EVERY_NS) {
             hcore_progress(comm);
             comm->progressed_ns = now_ns();
         }
@@ -140,14 +157,8 @@ hcore_status_t hcore_wait_slow(hcore_comm_t *comm, const hcore_condition_t *cond
             }
             comm->broken = HCORE_OK;
         }
-        if (!comm->oversubscribed && now - comm->spread_ns >= SPREAD_EVERY_NS) {
-            comm->spread_ns = now;
-            hcore_spread(comm);
-        }
-        if (comm->oversubscribed && now - start >= patience) {
-            sleep_once(comm, condition);
-        } else {
-            sched_yield();
+        if (!in_task) {
+            give_way(comm, condition, now, now - start >= patience);
         }
     }
     return HCORE_OK;
@@ -168,7 +179,11 @@ void hcore_quit(hcore_comm_t *comm)
                 hcore_error("rank %u leaves a broken operator, though rank %u may still write in its memory", comm->rank, peer);
                 return;
             }
-            sched_yield();
+            if (hcore_task_inside()) {
+                hcore_task_yield();
+            } else {
+                sched_yield();
+            }
         }
     }
 }

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * stream.h - copying past the caches, into memory that this rank will not read soon. A plain store must first fetch each line,
- * from memory or from the peer that has it; a non-temporal one need not.
+ * stream.h - copying into memory that this rank will not read soon. A plain store must first fetch each line, from memory or from the peer
+ * that has it; a non-temporal one need not, but takes the data out of the caches, where the reader may have found it.
  *
- * Measured on two cores that share no level-2 cache: in slots, which peers have in their caches from the last time, 15 to 20 % less
- * time for a one-shot AllReduce of 4 and 8 KiB, 5 % at 16 KiB, a loss below and above; for results above 2 MiB, which no
- * level-2 cache holds, 20 to 30 % less, a loss below.
+ * Which of the two is faster is a property of the machine: between two cores of an Intel server (2 MiB of level 2 each), results above
+ * 2 MiB took 20 to 30 % less time past the caches, and slots of 4 to 16 KiB, which peers have in theirs from the last time, 5 to 20 %
+ * less. On an AMD server, whose cores share a near level 3, 2 MiB took eight times as long. So stream_copy tries both.
  */
 #ifndef HCORE_MEM_STREAM_H
 #define HCORE_MEM_STREAM_H
@@ -15,37 +15,10 @@
 
 enum { STREAM_SLOT_FROM = 3 * 1024, STREAM_SLOT_UPTO = 16 * 1024 };
 
-#if defined(__SSE2__)
-#include <emmintrin.h>
+/* Copies past the caches where that has been the faster way for this many bytes. Complete before any flag that is set later. */
+void stream_copy(uint8_t *dst, const uint8_t *src, uint64_t bytes);
 
-enum { STREAM_STEP = 64 };
-
-/* The fence makes the stores visible before any later flag. */
-static inline void stream_copy(uint8_t *dst, const uint8_t *src, uint64_t bytes)
-{
-    uint64_t i = -(uintptr_t)dst % STREAM_STEP;
-    i = i < bytes ? i : bytes;
-    memcpy(dst, src, i);
-    for (; i + STREAM_STEP <= bytes; i += STREAM_STEP) {
-        const __m128i a = _mm_loadu_si128((const void *)(src + i)), b = _mm_loadu_si128((const void *)(src + i + 16));
-        const __m128i c = _mm_loadu_si128((const void *)(src + i + 32)),
-                      d = _mm_loadu_si128((const void *)(src + i + 48));
-        _mm_stream_si128((void *)(dst + i), a);
-        _mm_stream_si128((void *)(dst + i + 16), b);
-        _mm_stream_si128((void *)(dst + i + 32), c);
-        _mm_stream_si128((void *)(dst + i + 48), d);
-    }
-    memcpy(dst + i, src + i, bytes - i);
-    _mm_sfence();
-}
-#else
-static inline void stream_copy(uint8_t *dst, const uint8_t *src, uint64_t bytes)
-{
-    memcpy(dst, src, bytes);
-}
-#endif
-
-/* Into a peer's memory: past the caches what no level-2 cache would hold. */
+/* Into a peer's memory: what no level-2 cache would hold. */
 enum { STREAM_FAR_FROM = 2 << 20 };
 
 static inline void far_copy(uint8_t *dst, const uint8_t *src, uint64_t bytes)

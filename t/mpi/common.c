@@ -11,6 +11,7 @@
 enum { T_MAX_LINES = 12, T_TAG_VERDICT = 31001, T_TAG_MEET = 31002 };
 
 int t_rank, t_size = 1;
+MPI_Status *t_ignore = MPI_STATUSES_IGNORE;
 void *t_junk = (void *)(uintptr_t)24;
 static atomic_ulong checks, failures; /* checks may be made in threads */
 static atomic_uint lines_printed;

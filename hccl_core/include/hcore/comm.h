@@ -20,12 +20,14 @@ typedef struct hcore_comm hcore_comm_t;
  * every wait inside hcore_run. `context` must live as long as the communicator.
  *   allgather  collective over the communicator's ranks: `bytes` from each rank, concatenated in rank order into `all`
  *              on every rank. Returns 0 on success; a failure is taken to be seen by all ranks.
- *   progress   keeps the caller's own messages moving while this rank waits; must not block. May be NULL.
+ *   progress   keeps the caller's own messages moving while this rank waits; must not block. Returns whether the caller has more to move
+ *              than messages: then the wait does not sleep. May be NULL. Not called in a task of a queue (hcore/queue.h): who moves the
+ *              queue does what it does.
  */
 typedef struct {
     void *context;
     int (*allgather)(void *context, const void *mine, void *all, size_t bytes);
-    void (*progress)(void *context);
+    bool (*progress)(void *context);
 } hcore_boot_t;
 
 /*
