@@ -133,6 +133,7 @@ int shim_Wait(MPI_Request *handle, MPI_Status *status)
         return shim_must_move() && handle ? shim_wait_underneath(handle, status) : shim_pmpi.Wait(handle, status);
     }
     shim_pause_t pause = {0};
+    shim_request_hurry(request);
     while (!shim_request_done(request)) {
         shim_pause(&pause);
     }

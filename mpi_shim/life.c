@@ -80,6 +80,7 @@ static void start_locked(void)
         shim_pmpi.Query_thread(&level);
     }
     shim.threads = !initialized || level == MPI_THREAD_MULTIPLE;
+    hcore_threads = shim.threads;
     shim.host_ranks = launcher_ranks();
     shim.crowded = shim.host_ranks > (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     hcore_log_rank(shim.world_rank);

@@ -21,7 +21,7 @@ static shim_comm_t *busy_first;
 
 void shim_set_busy(shim_comm_t *comm)
 {
-    pthread_mutex_lock(&busy_lock);
+    const bool taken = hcore_lock(&busy_lock);
     if (!comm->busy && !hcore_queue_empty(&comm->queue)) {
         comm->busy = true;
         comm->next_busy = busy_first;
@@ -29,7 +29,7 @@ void shim_set_busy(shim_comm_t *comm)
         shim_comm_hold(comm);
         atomic_fetch_add_explicit(&shim_busy, 1, memory_order_relaxed);
     }
-    pthread_mutex_unlock(&busy_lock);
+    hcore_unlock(&busy_lock, taken);
 }
 
 /* Under the lock: takes out what has become idle; a list of those, to be dropped without it. */
@@ -65,22 +65,23 @@ static __thread bool moving __attribute__((tls_model("initial-exec")));
 
 bool shim_progress(void)
 {
-    bool any_idle = false;
+    bool any_idle = false, left = false;
     if (!shim_must_move() || moving) {
         return false;
     }
     moving = true;
-    pthread_mutex_lock(&busy_lock);
+    bool taken = hcore_lock(&busy_lock);
     for (shim_comm_t *comm = busy_first; comm; comm = comm->next_busy) {
         comm->movers++;
-        pthread_mutex_unlock(&busy_lock);
+        hcore_unlock(&busy_lock, taken);
         any_idle |= !hcore_queue_move(&comm->queue);
-        pthread_mutex_lock(&busy_lock);
+        taken = hcore_lock(&busy_lock);
         comm->movers--;
+        /* one that this thread runs itself, and waits in, needs no more of it */
+        left |= !hcore_queue_empty(&comm->queue) && !atomic_load_explicit(&comm->queue.moving, memory_order_relaxed);
     }
     shim_comm_t *idle = any_idle ? take_idle() : NULL;
-    const bool left = busy_first != NULL;
-    pthread_mutex_unlock(&busy_lock);
+    hcore_unlock(&busy_lock, taken);
     moving = false;
     drop_all(idle);
     return left;
@@ -89,12 +90,12 @@ bool shim_progress(void)
 /* Lets the messages of the MPI underneath move: through any communicator of several ranks that is under way. */
 static void poll_underneath(void)
 {
-    pthread_mutex_lock(&busy_lock);
+    const bool taken = hcore_lock(&busy_lock);
     shim_comm_t *comm = busy_first;
     if (comm) {
         shim_comm_hold(comm);
     }
-    pthread_mutex_unlock(&busy_lock);
+    hcore_unlock(&busy_lock, taken);
     if (comm) {
         shim_comm_poll(comm);
         shim_comm_drop(comm);

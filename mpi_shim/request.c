@@ -6,11 +6,12 @@
  * completed in the MPI at all, but kept for the next operator: a generalized request costs more than a small operator. If the program
  * completes it past us (a tool that calls PMPI_Wait), the MPI asks us by the request's own poll function, where it has such.
  *
- * Requests are found by the value of their handle, in a table of open addressing. The lock is taken only with several threads.
+ * Requests are found by the value of their handle, in a table of open addressing. 
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "mpi_shim/shim.h"
 
@@ -27,20 +28,6 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* table, pool, users *
 static table_t table;
 static shim_request_t *pool;
 static shim_request_t *users; /* requests whose operator is a function of the program */
-
-static void enter(void)
-{
-    if (shim.threads) {
-        pthread_mutex_lock(&lock);
-    }
-}
-
-static void leave(void)
-{
-    if (shim.threads) {
-        pthread_mutex_unlock(&lock);
-    }
-}
 
 /* ---- by handle ---- */
 
@@ -112,9 +99,9 @@ shim_request_t *shim_request_find(MPI_Request handle)
     if (atomic_load_explicit(&shim_requests, memory_order_relaxed) == 0 || handle == MPI_REQUEST_NULL) {
         return NULL;
     }
-    enter();
+    const bool taken = hcore_lock(&lock);
     shim_request_t *request = look_up(handle);
-    leave();
+    hcore_unlock(&lock, taken);
     return request;
 }
 
@@ -135,9 +122,9 @@ static int let_go(void *extra)
 {
     shim_request_t *request = extra;
     if (request->ours) {
-        enter();
+        const bool taken = hcore_lock(&lock);
         take_out(request);
-        leave();
+        hcore_unlock(&lock, taken);
         request->handle = MPI_REQUEST_NULL;
         shim_request_drop(request);
     }
@@ -192,12 +179,12 @@ static shim_request_t *new_request(void)
     shim_request_t *request = calloc(1, sizeof(*request));
     bool good = request && make_handle(request) == MPI_SUCCESS;
     if (good) {
-        enter();
+        const bool taken = hcore_lock(&lock);
         good = make_room();
         if (good) {
             put(&table, request);
         }
-        leave();
+        hcore_unlock(&lock, taken);
     }
     if (!good) {
         free(request);
@@ -208,12 +195,12 @@ static shim_request_t *new_request(void)
 
 static shim_request_t *take_from_pool(void)
 {
-    enter();
+    const bool taken = hcore_lock(&lock);
     shim_request_t *request = pool;
     if (request) {
         pool = request->next;
     }
-    leave();
+    hcore_unlock(&lock, taken);
     return request;
 }
 
@@ -238,7 +225,8 @@ shim_request_t *shim_request_make(shim_comm_t *comm, const shim_call_t *call)
     request->call = *call;
     request->status = HCORE_OK;
     request->code = MPI_SUCCESS;
-    request->persistent = request->active = request->user_op = request->frees_op = false;
+    request->persistent = request->active = request->user_op = request->frees_op = request->line = request->at_once = false;
+    request->started_ns = 0;
     request->settled = request->ours = true;
     request->kept = MPI_DATATYPE_NULL;
     shim_comm_hold(comm);
@@ -250,7 +238,7 @@ shim_request_t *shim_request_make(shim_comm_t *comm, const shim_call_t *call)
 static void let_go_of_op(shim_request_t *request)
 {
     shim_request_t *heir = NULL;
-    enter();
+    const bool taken = hcore_lock(&lock);
     for (shim_request_t **link = &users; *link;) {
         if (*link == request) {
             *link = request->next;
@@ -262,7 +250,7 @@ static void let_go_of_op(shim_request_t *request)
     if (heir && request->frees_op) {
         heir->frees_op = true;
     }
-    leave();
+    hcore_unlock(&lock, taken);
     if (!heir && request->frees_op) {
         shim_pmpi.Op_free(&request->call.op);
     }
@@ -286,10 +274,10 @@ void shim_request_drop(shim_request_t *request)
         free(request);
         return;
     }
-    enter();
+    const bool taken = hcore_lock(&lock);
     request->next = pool;
     pool = request;
-    leave();
+    hcore_unlock(&lock, taken);
 }
 
 void shim_requests_end(void)
@@ -308,14 +296,14 @@ void shim_requests_end(void)
 int shim_Op_free(MPI_Op *op)
 {
     shim_request_t *user = NULL;
-    enter();
+    const bool taken = hcore_lock(&lock);
     for (shim_request_t *i = users; i && op; i = i->next) {
         user = i->call.op == *op ? i : user;
     }
     if (user) {
         user->frees_op = true;
     }
-    leave();
+    hcore_unlock(&lock, taken);
     if (!user) {
         return shim_pmpi.Op_free(op);
     }
@@ -348,23 +336,64 @@ static void run(hcore_task_t *task)
     if (!request->comm->core) {
         shim_pass(&request->watch, request->comm->why);
         request->backend = HCORE_BACKEND_MPI;
-    } else {
+    } else if (!request->line) {
         request->backend = shim_job_decide(job, &nothing);
     }
     if (request->backend == HCORE_BACKEND_MPI) {
         run_underneath(request);
+    } else if (request->line) {
+        request->watch.algorithm = hcore_line_name;
+        request->status = job->args.oper == HCORE_OPER_AllReduce
+                              ? hcore_line_allreduce(request->comm->core, job->args.in.base, job->args.out.base, job->args.bytes, job->args.reducer)
+                              : hcore_line_run(request->comm->core, &job->args);
     } else if (!nothing) {
         request->status = hcore_run_in_task(request->comm->core, request->backend, &job->args, &request->watch.algorithm);
     }
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/*
+ * A persistent operator whose completion has been called for right after its start, the last time somebody looked, is left to that call,
+ * which runs it without a fiber. Any other call that lets operators move begins it too.
+ */
+enum { LOOK_EVERY = 32, AT_ONCE_NS = 1000 };
+
 void shim_request_start(shim_request_t *request)
 {
+    hcore_queue_t *queue = &request->comm->queue;
     request->active = true;
     request->settled = false;
-    hcore_queue_add(&request->comm->queue, &request->task);
-    if (!hcore_queue_empty(&request->comm->queue)) {
+    if (!request->persistent) {
+        hcore_queue_add(queue, &request->task);
+    } else {
+        const bool look = ++request->starts % LOOK_EVERY == 0;
+        if (request->at_once) {
+            hcore_queue_append(queue, &request->task);
+        } else {
+            hcore_queue_add(queue, &request->task);
+        }
+        request->started_ns = look ? now_ns() : 0;
+    }
+    if (!request->comm->busy && !hcore_queue_empty(queue)) {
         shim_set_busy(request->comm);
+    }
+}
+
+/* Called first by who completes it. */
+void shim_request_hurry(shim_request_t *request)
+{
+    if (request->started_ns > 0) {
+        request->at_once = now_ns() - request->started_ns < AT_ONCE_NS;
+        request->started_ns = 0;
+    }
+    if (request->at_once && request->active && !hcore_task_done(&request->task)) {
+        hcore_queue_run(&request->comm->queue, &request->task);
     }
 }
 
@@ -423,11 +452,11 @@ static int keep_objects(shim_request_t *request)
     shim_job_t *job = &request->job;
     int code = MPI_SUCCESS;
     if (job->redop == HCORE_REDOP_USER) {
-        enter();
+        const bool taken = hcore_lock(&lock);
         request->user_op = true;
         request->next = users;
         users = request;
-        leave();
+        hcore_unlock(&lock, taken);
     }
     const shim_side_t *out = &job->side[SHIM_OUT];
     const bool needs_type = job->nblocks[SHIM_OUT] > 0 && !out->types && !job->view[SHIM_OUT].info.predefined;
@@ -461,6 +490,14 @@ static int decide_early(shim_request_t *request)
     return comm->core && shim_job_decide(&request->job, &nothing) == HCORE_BACKEND_MPI ? SHIM_PASS : MPI_SUCCESS;
 }
 
+/* A persistent operator is decided once. */
+static bool fits_line(const shim_request_t *request)
+{
+    const hcore_args_t *args = &request->job.args;
+    return request->watch.backend == HCORE_BACKEND_AIV && request->comm->size > 1 && args->bytes > 0 &&
+           args->bytes <= hcore_line_limit(request->comm->core, args->oper);
+}
+
 int shim_request_begin(MPI_Request *handle, const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper,
                        int (*describe)(shim_job_t *), bool persistent)
 {
@@ -487,6 +524,7 @@ int shim_request_begin(MPI_Request *handle, const shim_call_t *call, shim_watch_
         shim_request_drop(request);
         return code;
     }
+    request->line = persistent && fits_line(request);
     *handle = request->handle;
     if (!persistent) {
         shim_request_start(request);

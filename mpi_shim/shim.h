@@ -349,6 +349,10 @@ typedef struct shim_request {
     bool persistent, active, settled;
     bool ours;          /* not in the pool */
     bool user_op, frees_op;
+    bool line;          /* persistent: always served in one line */
+    bool at_once;       /* persistent: is completed right after it is started */
+    uint32_t starts;
+    uint64_t started_ns; /* of a start that is looked at, else 0 */
     MPI_Datatype kept;  /* keeps the type of what has to be unpacked */
     struct shim_request *next;
 } shim_request_t;
@@ -362,6 +366,8 @@ shim_request_t *shim_request_make(shim_comm_t *comm, const shim_call_t *call);
 void shim_request_drop(shim_request_t *request);
 /* Begins the operator. */
 void shim_request_start(shim_request_t *request);
+/* The caller will now wait for it, or asks whether it is done. */
+void shim_request_hurry(shim_request_t *request);
 /* Whether it is done or inactive; then its results are where they belong. */
 bool shim_request_done(shim_request_t *request);
 /* Completes a request that is done: an MPI code, not yet raised; *handle is set as MPI says. */

@@ -7,6 +7,8 @@
 #define _GNU_SOURCE
 #include "rt/fiber.h"
 
+#include "hcore/queue.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -188,13 +190,13 @@ static void run_current(void)
 
 static fiber_t *take_free(void)
 {
-    pthread_mutex_lock(&free_lock);
+    const bool taken = hcore_lock(&free_lock);
     fiber_t *fiber = free_list;
     if (fiber) {
         free_list = fiber->next;
         free_count--;
     }
-    pthread_mutex_unlock(&free_lock);
+    hcore_unlock(&free_lock, taken);
     return fiber;
 }
 
@@ -203,14 +205,14 @@ static void give_back(fiber_t *fiber)
 #if defined(__SANITIZE_THREAD__)
     __tsan_destroy_fiber(fiber->tsan);
 #endif
-    pthread_mutex_lock(&free_lock);
+    const bool taken = hcore_lock(&free_lock);
     const bool keep = free_count < KEPT_STACKS;
     if (keep) {
         fiber->next = free_list;
         free_list = fiber;
         free_count++;
     }
-    pthread_mutex_unlock(&free_lock);
+    hcore_unlock(&free_lock, taken);
     if (!keep) {
         const size_t guard = (size_t)sysconf(_SC_PAGESIZE);
         munmap(fiber->stack - guard, fiber->bytes + guard);

@@ -35,6 +35,26 @@ typedef struct {
     atomic_uint length;   /* tasks not done. Release after one is done, acquire by who goes on from what it did. */
 } hcore_queue_t;
 
+/* Whether several threads may call at the same time: true unless the caller knows better and says so before it calls anything else. */
+extern bool hcore_threads;
+
+/* A lock that is taken only then. */
+static inline bool hcore_lock(pthread_mutex_t *lock)
+{
+    const bool taken = hcore_threads;
+    if (taken) {
+        pthread_mutex_lock(lock);
+    }
+    return taken;
+}
+
+static inline void hcore_unlock(pthread_mutex_t *lock, bool taken)
+{
+    if (taken) {
+        pthread_mutex_unlock(lock);
+    }
+}
+
 void hcore_queue_init(hcore_queue_t *queue);
 void hcore_queue_destroy(hcore_queue_t *queue); /* empty */
 
@@ -45,6 +65,13 @@ static inline bool hcore_queue_empty(const hcore_queue_t *queue)
 
 /* Adds a task and moves the queue once. HCORE_ERR_NO_MEMORY never: without memory for a stack the task waits for it. */
 void hcore_queue_add(hcore_queue_t *queue, hcore_task_t *task);
+
+/* The same, but begins nothing: for a task that its caller will most likely wait for next. */
+void hcore_queue_append(hcore_queue_t *queue, hcore_task_t *task);
+
+/* If `task` is the next to be run and has not begun, runs it on the caller's stack, where its waits are blocking ones, as fast as without a
+ * queue. False: it is not. */
+bool hcore_queue_run(hcore_queue_t *queue, hcore_task_t *task);
 
 /* Runs what can be run without waiting. Returns at once if another thread does so. False: it is known to be empty. */
 bool hcore_queue_move(hcore_queue_t *queue);
