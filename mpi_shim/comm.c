@@ -273,7 +273,7 @@ static void make_core(shim_comm_t *comm)
         comm->core = NULL;
         hcore_warn("a communicator of %u ranks is served by MPI: %s", comm->size, hcore_reason_text(comm->why));
     } else if (hcore_comm_oversubscribed(comm->core)) {
-        shim.crowded = true; /* the launcher may not have said */
+        shim_set_crowded(); /* the launcher may not have said */
     }
 }
 

@@ -71,6 +71,12 @@ static void load_config(void)
     hcore_config_load(&shim.config, environ, config_message, NULL);
 }
 
+void shim_set_crowded(void)
+{
+    shim.crowded = true;
+    shim.yields = shim.config.yield != HCORE_YIELD_OFF;
+}
+
 static void start_locked(void)
 {
     int initialized = 0, level = MPI_THREAD_SINGLE;
@@ -82,9 +88,12 @@ static void start_locked(void)
     shim.threads = !initialized || level == MPI_THREAD_MULTIPLE;
     hcore_threads = shim.threads;
     shim.host_ranks = launcher_ranks();
-    shim.crowded = shim.host_ranks > (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
     hcore_log_rank(shim.world_rank);
     load_config();
+    shim.yields = shim.config.yield == HCORE_YIELD_ON;
+    if (shim.host_ranks > (uint32_t)sysconf(_SC_NPROCESSORS_ONLN)) {
+        shim_set_crowded();
+    }
     open_profile();
     shim_type_init();
     shim_pmpi.Comm_create_keyval(NULL, shim_comm_delete, &shim.keyval, NULL);

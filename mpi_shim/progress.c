@@ -66,12 +66,16 @@ static __thread bool moving __attribute__((tls_model("initial-exec")));
 bool shim_progress(void)
 {
     bool any_idle = false, left = false;
-    if (!shim_must_move() || moving) {
+    if (atomic_load_explicit(&shim_busy, memory_order_relaxed) == 0 || moving) {
         return false;
     }
     moving = true;
     bool taken = hcore_lock(&busy_lock);
     for (shim_comm_t *comm = busy_first; comm; comm = comm->next_busy) {
+        if (atomic_load_explicit(&comm->needs_mpi, memory_order_relaxed) && shim_is_helper()) {
+            left = true;
+            continue;
+        }
         comm->movers++;
         hcore_unlock(&busy_lock, taken);
         any_idle |= !hcore_queue_move(&comm->queue);
@@ -102,24 +106,51 @@ static void poll_underneath(void)
     }
 }
 
-/*
- * A wait that has lasted for some rounds yields, as what it waits for may need this cpu; then it sleeps a little, as a yield helps only
- * while the scheduler finds that others have run less.
- */
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A yield helps only while the scheduler finds that others have run less: a wait of yields that has lasted sleeps a little. */
+static void give_way(shim_pause_t *pause)
+{
+    enum { PATIENCE_NS = 100 * 1000, SLEEP_NS = 20 * 1000 };
+    const uint64_t now = now_ns();
+    pause->since_ns = pause->since_ns > 0 ? pause->since_ns : now;
+    if (now - pause->since_ns < PATIENCE_NS) {
+        sched_yield();
+    } else {
+        const struct timespec little = {0, SLEEP_NS};
+        nanosleep(&little, NULL);
+    }
+}
+
 void shim_pause(shim_pause_t *pause)
 {
-    enum { EAGER = 64, POLL_EVERY = 16, SLEEP_AFTER = 4096, SLEEP_NS = 20 * 1000 };
+    enum { EAGER = 64, POLL_EVERY = 16 };
     const unsigned round = ++pause->rounds;
     shim_progress();
     if (round % POLL_EVERY == 0) {
         poll_underneath();
     }
-    if (round > SLEEP_AFTER && shim.crowded) {
-        const struct timespec little = {0, SLEEP_NS};
-        nanosleep(&little, NULL);
-    } else if (round > EAGER || shim.crowded) {
+    if (shim.crowded || shim.yields) {
+        give_way(pause);
+    } else if (round > EAGER) {
         sched_yield();
     }
+}
+
+bool shim_any_pending(void)
+{
+    bool any = false;
+    const bool taken = hcore_lock(&busy_lock);
+    for (shim_comm_t *comm = busy_first; comm; comm = comm->next_busy) {
+        any |= comm->pending;
+    }
+    hcore_unlock(&busy_lock, taken);
+    return any;
 }
 
 void shim_wait_idle(shim_comm_t *comm)

@@ -313,11 +313,23 @@ int shim_Op_free(MPI_Op *op)
 
 /* ---- running ---- */
 
+/* From here on the operator may call MPI, or no more. Relaxed: who moves a queue next sees what was set before the last one left it. */
+static void set_needs_mpi(shim_comm_t *comm, bool needs)
+{
+    if (atomic_load_explicit(&comm->needs_mpi, memory_order_relaxed) != needs) {
+        atomic_store_explicit(&comm->needs_mpi, needs, memory_order_relaxed);
+    }
+    while (needs && shim_is_helper()) {
+        hcore_task_yield();
+    }
+}
+
 /* The call as the MPI underneath does it, in a task: when the core turned out not to serve the communicator or the operator. */
 static void run_underneath(shim_request_t *request)
 {
     MPI_Request inner;
     int done = 0;
+    set_needs_mpi(request->comm, true);
     request->code = shim_start_underneath(&request->call, &inner);
     while (request->code == MPI_SUCCESS && !done) {
         hcore_task_yield();
@@ -325,14 +337,10 @@ static void run_underneath(shim_request_t *request)
     }
 }
 
-static void run(hcore_task_t *task)
+static void run_operator(shim_request_t *request)
 {
-    shim_request_t *request = (shim_request_t *)task;
     shim_job_t *job = &request->job;
     bool nothing = false;
-    if (request->comm->pending) {
-        shim_comm_connect(request->comm);
-    }
     if (!request->comm->core) {
         shim_pass(&request->watch, request->comm->why);
         request->backend = HCORE_BACKEND_MPI;
@@ -349,6 +357,17 @@ static void run(hcore_task_t *task)
     } else if (!nothing) {
         request->status = hcore_run_in_task(request->comm->core, request->backend, &job->args, &request->watch.algorithm);
     }
+}
+
+static void run(hcore_task_t *task)
+{
+    shim_request_t *request = (shim_request_t *)task;
+    set_needs_mpi(request->comm, request->comm->pending || request->user_op);
+    if (request->comm->pending) {
+        shim_comm_connect(request->comm);
+        set_needs_mpi(request->comm, request->user_op);
+    }
+    run_operator(request);
 }
 
 static uint64_t now_ns(void)

@@ -11,7 +11,7 @@
  *   decide.c   the verdict for a call
  *   serve.c    one function per operator: check, decide, run; fast.c: the short way of a call like the last
  *   request.c  operators that are started and completed later; complete.c: MPI_Wait and its kin
- *   progress.c what goes on while the program waits
+ *   progress.c what goes on while the program waits; helper.c: while it waits in a call that has no nonblocking form
  *   report.c   what was done and why
  *
  * Only PMPI entries are called, through one table (shim_pmpi). Everything a function needs to know about other ranks comes from
@@ -57,13 +57,16 @@ typedef struct {
     bool reporting;
     bool threads;        /* MPI_THREAD_MULTIPLE: counters need a lock */
     bool finalizing;
-    bool crowded;        /* the launcher has put more ranks on this host than it has cpus for us */
+    bool crowded;        /* there are more ranks on this host than cpus for them */
+    bool yields;         /* blocking point-to-point calls give up the cpu; follows `crowded` unless the configuration says */
     int world_rank;
     uint32_t host_ranks; /* what the launcher says; 0 unknown */
 } shim_t;
 
 extern shim_t shim;
 
+/* Ranks outnumber cpus, it was found. */
+void shim_set_crowded(void);
 /* Makes sure the shim is started; true if it is. Called at the first use when Init was not seen. */
 bool shim_start(void);
 
@@ -119,6 +122,7 @@ struct shim_comm {
     struct shim_comm *next_busy; /* progress.c */
     bool busy;
     unsigned movers;
+    atomic_bool needs_mpi;  /* the operator under way calls MPI: only a thread that may do so moves it */
 };
 
 /* What the shim knows of a communicator; made at its first collective (collective over it). NULL: no plausible handle. */
@@ -313,23 +317,34 @@ extern atomic_uint shim_busy;
 void shim_set_busy(shim_comm_t *comm);
 /* Moves all operators under way. False: there are none. */
 bool shim_progress(void);
+/* Whether a communicator under way is not connected yet. */
+bool shim_any_pending(void);
 /* While `comm` has operators under way, lets them go on. */
 void shim_wait_idle(shim_comm_t *comm);
 
 /* For loops that wait for something while the shim's operators, and where ranks outnumber cpus other ranks, go on. */
 typedef struct {
     unsigned rounds;
+    uint64_t since_ns; /* when it began to yield */
 } shim_pause_t;
 void shim_pause(shim_pause_t *pause);
 
 /* Whether blocking calls must let something else go on. */
 static inline bool shim_must_move(void)
 {
-    return atomic_load_explicit(&shim_busy, memory_order_relaxed) > 0;
+    return shim.yields || atomic_load_explicit(&shim_busy, memory_order_relaxed) > 0;
 }
 
 /* Completes a request of the MPI underneath. */
 int shim_wait_underneath(MPI_Request *request, MPI_Status *status);
+
+/* ---- helper.c ---- */
+
+/* Around a call of the MPI underneath that may wait for other ranks: a thread moves what is under way. What shim_hold returned. */
+bool shim_hold(void);
+void shim_unhold(bool held);
+/* Whether the caller is that thread, which must not call MPI. */
+bool shim_is_helper(void);
 
 /* ---- request.c ---- */
 

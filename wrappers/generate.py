@@ -55,6 +55,7 @@ def declare(ctype, name):
 
 class Function:
     def __init__(self, cls, name, params, operator=None):
+        self.words = int(params[0]) if cls.startswith("hold") else None
         self.kind, self.name, self.params, self.operator = cls.rstrip("?"), name, params, operator
         self.optional, self.fast = cls.endswith("?"), self.kind == "coll"
 
@@ -77,11 +78,16 @@ class Function:
         return kind if isinstance(kind, str) else kind[1 if large else 0]
 
     def prototype(self, large):
+        if self.words is not None:
+            return ", ".join(f"shim_word_t a{i}" for i in range(self.words)) or "void"
         args = ", ".join(declare(self.ctype(p, large), f"a{i}") for i, p in enumerate(self.params))
         return args or "void"
 
     def arguments(self):
-        return ", ".join(f"a{i}" for i in range(len(self.params)))
+        return ", ".join(f"a{i}" for i in range(self.arity()))
+
+    def arity(self):
+        return len(self.params) if self.words is None else self.words
 
     def field(self, param):
         if param == "displs":
@@ -102,8 +108,8 @@ def read_functions(path):
             cls = words.pop(0)
             operator = words.pop(0) if cls.startswith("coll") else None
             name, params = words[0], words[1:]
-            unknown = [p for p in params if p not in KINDS]
-            if cls not in ("coll", "own", "wait", "late", "call", "call?", "callx?") or unknown:
+            unknown = [p for p in params if p not in KINDS and not cls.startswith("hold")]
+            if cls not in ("coll", "own", "wait", "late", "hold", "hold?", "tick", "call", "call?", "callx?") or unknown:
                 sys.exit(f"{path}:{number}: unknown class or kind: {cls} {unknown}")
             functions += Function(cls, name, params, operator).with_started()
     return functions
@@ -123,7 +129,7 @@ def entry(functions):
     out = [header(), '#include "wrappers/entry.h"\n']
     names = intercepted(functions)
     for i, (name, f, _) in enumerate(names):
-        n = len(f.params)
+        n = f.arity()
         params = ", ".join(f"shim_word_t a{k}" for k in range(n)) or "void"
         args = ", ".join(f"a{k}" for k in range(n))
         words = ", ".join(["shim_word_t"] * n) or "void"
@@ -155,7 +161,7 @@ def pmpi_entries(functions):
 
 
 def table_h(functions):
-    out = [header(), "#ifndef SHIM_TABLE_H\n#define SHIM_TABLE_H\n\n#include <mpi.h>\n\n"]
+    out = [header(), "#ifndef SHIM_TABLE_H\n#define SHIM_TABLE_H\n\n#include <mpi.h>\n\n#include \"wrappers/entry.h\"\n\n"]
     out.append("/* Every intercepted function, in the order of the slots. */\ntypedef enum {\n")
     out += [f"    SHIM_FN_{name},\n" for name, _, _ in intercepted(functions)]
     out.append("    SHIM_FN_COUNT\n} shim_fn_t;\n\n")
@@ -252,11 +258,26 @@ int shim_{name}({f.prototype(large)})
 """
 
 
+def holding(name, f):
+    before, after = ("const bool held = shim_hold();", "shim_unhold(held);") if f.kind == "hold" else ("shim_progress();", "")
+    return f"""
+int shim_{name}({f.prototype(False)})
+{{
+    {before}
+    const int code = shim_pmpi.{name}({f.arguments()});
+    {after}
+    return code;
+}}
+"""
+
+
 def wrappers(functions):
     out = [header(), '#include "mpi_shim/shim.h"\n']
     for name, f, large in intercepted(functions):
         if f.kind in ("start", "init"):
             out.append(started(name, f, large))
+        if f.kind in ("hold", "tick"):
+            out.append(holding(name, f))
         if f.kind in ("wait", "late"):
             out.append(waiting(name, f, large))
         if f.kind != "coll":
@@ -274,7 +295,9 @@ int shim_{name}({f.prototype(large)})
     shim_watch_t watch = shim_watch_begin();
     int code = shim_serve_{f.operator}(&call, &watch);
     if (code == SHIM_PASS) {{
+        const bool held = shim_hold();
         code = shim_pmpi.{name}({f.arguments()});
+        shim_unhold(held);
     }}
     shim_watch_end(&watch, &call);
     return code;

@@ -33,6 +33,7 @@ static const char *const deterministic_word[] = {"false", "true", "strict"};
 static const char *const use_word[] = {"auto", "aiv", "aicpu", "mpi"};
 static const char *const cma_word[] = {"auto", "off"};
 static const char *const heap_word[] = {"on", "off", "alloc_mem"};
+static const char *const yield_word[] = {"auto", "on", "off"};
 static const char *const log_word[] = {"off", "error", "warn", "info", "debug"};
 
 #define KIND(kind, field)                                                                                    \

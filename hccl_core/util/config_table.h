@@ -60,6 +60,9 @@
       "of the host can read. alloc_mem: those of MPI_Alloc_mem alone.")                                      \
     X(MPI_SHIM_CMA, CHOICE(cma, cma_word), "auto", "auto, off",                                              \
       "off: never read another process's memory directly (process_vm_readv), copy through shared windows.")  \
+    X(MPI_SHIM_YIELD, CHOICE(yield, yield_word), "auto", "auto, on, off",                                    \
+      "Whether a rank that waits in a blocking point-to-point call gives up its cpu instead of spinning in "  \
+      "the MPI library. auto: where ranks outnumber cpus.")                                                  \
     X(MPI_SHIM_AIV_LIMIT, SIZES(aiv_limit, AIV_LIMIT_OPERS), HX_KNOB_UNSET, SIZES_ALLOWED(AIV_LIMIT_OPERS),  \
       "Size up to which AIV is preferred to AI CPU, in place of the profile's; bytes as hccl_info explain "  \
       "counts them for the operator. An operator that is not named keeps the profile's.")                    \

@@ -222,6 +222,39 @@ static void moves_in_blocking_calls(void)
     t_section("operators move in blocking point-to-point calls");
 }
 
+/* The same while it sits in a call that has no nonblocking form, and which the others come to only when they are through. */
+static void moves_in_held_calls(void)
+{
+    enum { N = 100000 };
+    static int in[N], out[N], shared;
+    MPI_Request request;
+    MPI_Win win;
+    MPI_Comm other;
+    MPI_Win_create(&shared, sizeof shared, sizeof shared, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+    MPI_Win_fence(0, win);
+    for (int way = 0; way < 4; way++) {
+        for (int i = 0; i < N; i++) {
+            in[i] = i + t_rank + way;
+        }
+        MPI_Iallreduce(in, out, N, MPI_INT, MPI_SUM, MPI_COMM_WORLD, &request);
+        if (t_rank != 0) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        if (way % 2 == 0) {
+            MPI_Win_fence(0, win);
+        } else {
+            MPI_Comm_dup(MPI_COMM_WORLD, &other);
+            MPI_Comm_free(&other);
+        }
+        if (t_rank == 0) {
+            MPI_Wait(&request, MPI_STATUS_IGNORE);
+        }
+        t_check(out[N - 1] == sum_of_ranks(N - 1 + way), "way %d gave %d", way, out[N - 1]);
+    }
+    MPI_Win_free(&win);
+    t_section("operators move in calls that have no nonblocking form");
+}
+
 static int calls_of_op;
 static void add(void *in, void *inout, int *n, MPI_Datatype *type)
 {
@@ -396,6 +429,7 @@ int main(int argc, char **argv)
         many();
         first_is_nonblocking();
         moves_in_blocking_calls();
+        moves_in_held_calls();
         freed_early();
         persistent();
         wrong();

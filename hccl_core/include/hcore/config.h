@@ -25,6 +25,7 @@ typedef enum {
 } hcore_expansion_mode_t;
 typedef enum { HCORE_USE_AUTO, HCORE_USE_AIV, HCORE_USE_AICPU, HCORE_USE_MPI } hcore_use_t;
 typedef enum { HCORE_CMA_AUTO, HCORE_CMA_OFF } hcore_cma_t;
+typedef enum { HCORE_YIELD_AUTO, HCORE_YIELD_ON, HCORE_YIELD_OFF } hcore_yield_t;
 typedef enum { HCORE_HEAP_ON, HCORE_HEAP_OFF, HCORE_HEAP_ALLOC_MEM } hcore_heap_use_t;
 typedef enum {
     HCORE_LOG_OFF,
@@ -61,6 +62,7 @@ typedef struct {
     const char *report;         /* MPI_SHIM_REPORT: path, NULL = none */
     int cma;                    /* MPI_SHIM_CMA: hcore_cma_t */
     int heap;                   /* MPI_SHIM_HEAP: hcore_heap_use_t */
+    int yield;                  /* MPI_SHIM_YIELD: hcore_yield_t */
     hcore_size_t aiv_limit[HCORE_OPER_COUNT]; /* MPI_SHIM_AIV_LIMIT: bytes (by hcore_oper_bytes) */
     hcore_size_t heap_from[HCORE_OPER_COUNT]; /* MPI_SHIM_HEAP_FROM: bytes as for aiv_limit; of a message where it has none */
     const char *config_file;    /* MPI_SHIM_CONFIG_FILE: path */

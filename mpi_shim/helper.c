@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * helper.c - moves operators of the core while the program's thread waits in a call of MPI that has no nonblocking form: window
+ * synchronisation, files, the making of communicators. Other ranks may need this rank's part in an operator before they come to the same
+ * call.
+ *
+ * One thread, made when first needed, asleep while no call is held. It must not call MPI, whose thread level is the program's: operators
+ * that do so (a reduction with a function of the program, the first of a communicator) are left where they are.
+ *
+ * The locks of the core are in force from before the helper is woken until it is known to be asleep again.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <time.h>
+
+#include "mpi_shim/shim.h"
+
+enum { CONNECT_MS = 100, IDLE_NS = 50 * 1000 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* of all below */
+static bool made, at_work;
+static atomic_uint held; /* calls; written under the lock, read by the helper without (relaxed: it looks again) */
+
+static __thread bool helper __attribute__((tls_model("initial-exec")));
+
+/* Never inlined: a fiber asks again after it may have been moved to another thread. */
+__attribute__((noinline)) bool shim_is_helper(void)
+{
+    return helper;
+}
+
+static void work(void)
+{
+    const struct timespec little = {0, IDLE_NS};
+    while (atomic_load_explicit(&held, memory_order_relaxed) > 0) {
+        if (shim_progress()) {
+            sched_yield();
+        } else {
+            nanosleep(&little, NULL);
+        }
+    }
+}
+
+static void *help(void *unused)
+{
+    (void)unused;
+    helper = true;
+    pthread_mutex_lock(&lock);
+    for (;;) {
+        while (atomic_load_explicit(&held, memory_order_relaxed) == 0) {
+            pthread_cond_wait(&changed, &lock);
+        }
+        at_work = true;
+        pthread_mutex_unlock(&lock);
+        work();
+        pthread_mutex_lock(&lock);
+        at_work = false;
+        pthread_cond_broadcast(&changed);
+    }
+    return NULL;
+}
+
+/* Signals are the program's. */
+static bool make_helper(void)
+{
+    pthread_t thread;
+    sigset_t all, before;
+    if (made) {
+        return true;
+    }
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    made = pthread_create(&thread, NULL, help, NULL) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    if (made) {
+        pthread_detach(thread);
+        pthread_setname_np(thread, "hccl-shim");
+    } else {
+        hcore_warn("no thread that moves operators during a blocking call");
+    }
+    return made;
+}
+
+/* Connecting a communicator needs MPI, which the helper must not call. All ranks have begun the operator, or will soon. */
+static void connect_pending(void)
+{
+    struct timespec t;
+    shim_pause_t pause = {0};
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    const uint64_t start = (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+    while (shim_any_pending()) {
+        shim_pause(&pause);
+        clock_gettime(CLOCK_MONOTONIC, &t);
+        if ((uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u - start > CONNECT_MS) {
+            return;
+        }
+    }
+}
+
+bool shim_hold(void)
+{
+    if (__builtin_expect(atomic_load_explicit(&shim_busy, memory_order_relaxed) == 0, 1) || !shim_progress()) {
+        return false;
+    }
+    connect_pending();
+    pthread_mutex_lock(&lock);
+    const bool there = make_helper();
+    if (there) {
+        hcore_threads = true;
+        atomic_fetch_add_explicit(&held, 1, memory_order_relaxed);
+        pthread_cond_broadcast(&changed);
+    }
+    pthread_mutex_unlock(&lock);
+    return there;
+}
+
+void shim_unhold(bool was_held)
+{
+    if (__builtin_expect(!was_held, 1)) {
+        return;
+    }
+    pthread_mutex_lock(&lock);
+    if (atomic_fetch_sub_explicit(&held, 1, memory_order_relaxed) == 1) {
+        while (at_work) {
+            pthread_cond_wait(&changed, &lock);
+        }
+        hcore_threads = shim.threads;
+    }
+    pthread_mutex_unlock(&lock);
+}
