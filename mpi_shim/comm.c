@@ -186,6 +186,14 @@ int shim_comm_free_with(MPI_Comm *handle, int (*free_it)(MPI_Comm *))
     return code;
 }
 
+void shim_comm_settle(MPI_Comm handle)
+{
+    shim_comm_t *comm = look_up(handle);
+    if (comm) {
+        shim_wait_idle(comm);
+    }
+}
+
 /* Whoever frees a communicator past us (a library that calls PMPI). In Finalize all states stay: callbacks may still use them. */
 int shim_comm_delete(MPI_Comm handle, int keyval, void *value, void *extra)
 {
@@ -200,7 +208,7 @@ int shim_comm_delete(MPI_Comm handle, int keyval, void *value, void *extra)
 
 MPI_Comm shim_comm_handle(const shim_comm_t *comm)
 {
-    return comm->freed ? MPI_COMM_SELF : comm->handle;
+    return !comm || comm->freed ? MPI_COMM_SELF : comm->handle;
 }
 
 static int boot_allgather(void *context, const void *mine, void *all, size_t bytes)

@@ -366,7 +366,7 @@ int shim_Request_free(MPI_Request *handle)
     if (!request) {
         return shim_pmpi.Request_free(handle);
     }
-    if (request->active) {
+    if (request->active || !request->ours) {
         return shim_raise(shim_comm_handle(request->comm), MPI_ERR_REQUEST);
     }
     *handle = MPI_REQUEST_NULL;

@@ -4,10 +4,12 @@
  * synchronisation, files, the making of communicators. Other ranks may need this rank's part in an operator before they come to the same
  * call.
  *
- * One thread, made when first needed, asleep while no call is held. It must not call MPI, whose thread level is the program's: operators
+ * With MPI_SHIM_ASYNC=1 also while the program computes.
+ *
+ * One thread, made when first needed, asleep while nothing is wanted of it. It must not call MPI, whose thread level is the program's: operators
  * that do so (a reduction with a function of the program, the first of a communicator) are left where they are.
  *
- * The locks of the core are in force from before the helper is woken until it is known to be asleep again.
+ * The locks of the core are in force from before the helper is woken until it is known to be asleep again; with MPI_SHIM_ASYNC always.
  */
 #define _GNU_SOURCE
 #include <pthread.h>
@@ -32,10 +34,17 @@ __attribute__((noinline)) bool shim_is_helper(void)
     return helper;
 }
 
+/* Under the lock there is work when this says so; a wake-up follows each change from no to yes. */
+static bool wanted(void)
+{
+    return atomic_load_explicit(&held, memory_order_relaxed) > 0 ||
+           (shim.config.async && atomic_load_explicit(&shim_busy, memory_order_relaxed) > 0);
+}
+
 static void work(void)
 {
     const struct timespec little = {0, IDLE_NS};
-    while (atomic_load_explicit(&held, memory_order_relaxed) > 0) {
+    while (wanted()) {
         if (shim_progress()) {
             sched_yield();
         } else {
@@ -50,7 +59,7 @@ static void *help(void *unused)
     helper = true;
     pthread_mutex_lock(&lock);
     for (;;) {
-        while (atomic_load_explicit(&held, memory_order_relaxed) == 0) {
+        while (!wanted()) {
             pthread_cond_wait(&changed, &lock);
         }
         at_work = true;
@@ -100,6 +109,15 @@ static void connect_pending(void)
     }
 }
 
+void shim_wake_helper(void)
+{
+    pthread_mutex_lock(&lock);
+    if (make_helper()) {
+        pthread_cond_broadcast(&changed);
+    }
+    pthread_mutex_unlock(&lock);
+}
+
 bool shim_hold(void)
 {
     if (__builtin_expect(atomic_load_explicit(&shim_busy, memory_order_relaxed) == 0, 1) || !shim_progress()) {
@@ -123,7 +141,7 @@ void shim_unhold(bool was_held)
         return;
     }
     pthread_mutex_lock(&lock);
-    if (atomic_fetch_sub_explicit(&held, 1, memory_order_relaxed) == 1) {
+    if (atomic_fetch_sub_explicit(&held, 1, memory_order_relaxed) == 1 && !shim.config.async) {
         while (at_work) {
             pthread_cond_wait(&changed, &lock);
         }

@@ -86,10 +86,10 @@ static void start_locked(void)
         shim_pmpi.Query_thread(&level);
     }
     shim.threads = !initialized || level == MPI_THREAD_MULTIPLE;
-    hcore_threads = shim.threads;
     shim.host_ranks = launcher_ranks();
     hcore_log_rank(shim.world_rank);
     load_config();
+    hcore_threads = shim.threads || shim.config.async;
     shim.yields = shim.config.yield == HCORE_YIELD_ON;
     if (shim.host_ranks > (uint32_t)sysconf(_SC_NPROCESSORS_ONLN)) {
         shim_set_crowded();
@@ -180,5 +180,8 @@ int shim_Comm_free(MPI_Comm *comm)
 
 int shim_Comm_disconnect(MPI_Comm *comm)
 {
+    if (comm) {
+        shim_comm_settle(*comm); /* MPI: it ends when all communication on it has */
+    }
     return shim_comm_free_with(comm, shim_pmpi.Comm_disconnect);
 }

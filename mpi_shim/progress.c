@@ -21,15 +21,19 @@ static shim_comm_t *busy_first;
 
 void shim_set_busy(shim_comm_t *comm)
 {
+    bool added = false;
     const bool taken = hcore_lock(&busy_lock);
     if (!comm->busy && !hcore_queue_empty(&comm->queue)) {
-        comm->busy = true;
+        comm->busy = added = true;
         comm->next_busy = busy_first;
         busy_first = comm;
         shim_comm_hold(comm);
         atomic_fetch_add_explicit(&shim_busy, 1, memory_order_relaxed);
     }
     hcore_unlock(&busy_lock, taken);
+    if (added && shim.config.async) {
+        shim_wake_helper();
+    }
 }
 
 /* Under the lock: takes out what has become idle; a list of those, to be dropped without it. */

@@ -142,7 +142,7 @@ static int poll(void *extra, MPI_Status *status)
 {
     shim_request_t *request = extra;
     (void)status;
-    if (!request->persistent && shim_request_done(request)) {
+    if (!request->persistent && request->ours && shim_request_done(request)) {
         shim_pmpi.Grequest_complete(request->handle);
     } else {
         shim_progress();
@@ -267,7 +267,8 @@ void shim_request_drop(shim_request_t *request)
             shim_pmpi.Type_free(&request->kept);
         }
         shim_comm_drop(request->comm);
-        request->ours = false;
+        request->comm = NULL;
+        request->ours = request->persistent = request->active = false;
     }
     if (request->handle == MPI_REQUEST_NULL) { /* completed past us: the MPI has it no more */
         shim_scratch_drop(&request->scratch);
@@ -399,7 +400,8 @@ void shim_request_start(shim_request_t *request)
         }
         request->started_ns = look ? now_ns() : 0;
     }
-    if (!request->comm->busy && !hcore_queue_empty(queue)) {
+    /* Without other threads nobody takes it out of the list while we look. */
+    if ((hcore_threads || !request->comm->busy) && !hcore_queue_empty(queue)) {
         shim_set_busy(request->comm);
     }
 }
@@ -453,6 +455,9 @@ static void set_empty(MPI_Status *status)
 
 int shim_request_complete(shim_request_t *request, MPI_Request *handle, MPI_Status *status)
 {
+    if (!request->ours) {
+        return MPI_ERR_REQUEST; /* a copy of a handle whose operator was completed */
+    }
     const int code = request->active ? request->code : MPI_SUCCESS;
     set_empty(status);
     request->active = false;

@@ -136,12 +136,14 @@ void shim_comm_poll(const shim_comm_t *comm);
 /* Who keeps a state beyond the call that got it. */
 void shim_comm_hold(shim_comm_t *comm);
 void shim_comm_drop(shim_comm_t *comm);
-/* What the MPI underneath is given in its place, to raise errors on or to pack for: itself as long as it has not been freed. */
+/* What the MPI underneath is given in its place, to raise errors on or to pack for: itself as long as it has not been freed. NULL: none. */
 MPI_Comm shim_comm_handle(const shim_comm_t *comm);
 /* Grows with every communicator that is freed, before its handle can be given out again. */
 extern atomic_uint shim_comms_freed;
 /* After Finalize: every call is the MPI's own, which says so. */
 void shim_comm_end(void);
+/* Waits until nothing is under way on a communicator, if it is known. */
+void shim_comm_settle(MPI_Comm comm);
 /* Comm_free and Comm_disconnect. */
 int shim_comm_free_with(MPI_Comm *handle, int (*free_it)(MPI_Comm *));
 int shim_comm_delete(MPI_Comm comm, int keyval, void *value, void *extra); /* attribute callback */
@@ -343,6 +345,8 @@ int shim_wait_underneath(MPI_Request *request, MPI_Status *status);
 /* Around a call of the MPI underneath that may wait for other ranks: a thread moves what is under way. What shim_hold returned. */
 bool shim_hold(void);
 void shim_unhold(bool held);
+/* MPI_SHIM_ASYNC: something is under way. */
+void shim_wake_helper(void);
 /* Whether the caller is that thread, which must not call MPI. */
 bool shim_is_helper(void);
 

@@ -53,4 +53,8 @@ fails offers -DNO_EPOCH
 fails offers -DLATE_OFFER
 fails offers -DEARLY_CELL
 fails offers -DNO_ACK
+holds queue
+fails queue -DNO_SECOND_LOOK
+fails queue -DEARLY_CLEAR
+fails queue -DNO_OWNER
 done_testing

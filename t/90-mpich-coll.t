@@ -12,8 +12,8 @@
 why='' tests='' programs=0 built=0 # set by the functions of mpich_src.sh
 ONE_LIMIT=60 # seconds for one program; a second chance has three times as many
 ALL_LIMIT=${SHIM_MPICH_LIMIT:-240} # seconds after which what the core does not serve at all is left out
-# Nonblocking, persistent and neighbourhood collectives: MPI's own in both runs, and slow where ranks outnumber cpus.
-NOT_OURS='^(nonblocking.*|nb.*|p_.*|neighb_.*|ring_neighbor.*|iallred|ibarrier)$'
+# Neighbourhood collectives: MPI's own in both runs, and slow where ranks outnumber cpus.
+NOT_OURS='^(neighb_.*|ring_neighbor.*)$'
 # Reasons for which a call may go to MPI: intercommunicators, and what is no call for the core by its own arguments.
 EXCUSED=(intercomm bad_argument unknown_type)
 

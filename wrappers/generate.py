@@ -217,10 +217,13 @@ int shim_{name}({f.prototype(large)})
 {call_fields(name, f, large)}    }};
     shim_watch_t watch = shim_watch_begin();
     int code = shim_{f.kind}_{f.operator}(&call, &watch, a{len(f.params) - 1});
+    if (code == MPI_SUCCESS) {{
+        return code; /* counted when it ends */
+    }}
     if (code == SHIM_PASS) {{
         code = shim_pmpi.{name}({f.arguments()});
-        shim_watch_end(&watch, &call);
     }}
+    shim_watch_end(&watch, &call);
     return code;
 }}
 """

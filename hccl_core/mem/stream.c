@@ -45,7 +45,7 @@ enum {
     CLASSES = 64,          /* of size: powers of two */
     ROW = 12, WARM = 4,    /* tries of one way in a row; the first find the caches as the other way, or nobody, left them */
     TRIES = 2 * ROW,       /* plain, then past the caches */
-    LESS = 7, LESS_OF = 8, /* part of the time that is a gain worth what it costs whoever reads the data next */
+    LESS = 3, LESS_OF = 4, /* part of the time that is a gain worth what it costs whoever reads the data next */
     AGAIN_AFTER = 16384    /* copies, then both ways are tried again */
 };
 

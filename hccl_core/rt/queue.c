@@ -6,7 +6,7 @@
  * other, so all that a task did is seen by the thread that goes on with it. The head is taken out by the owner alone; the lock orders that
  * with additions. A thread that adds to an empty queue while another is just leaving it finds `moving` set and goes away: the owner
  * therefore looks at the queue again after clearing it. (hcore_queue_run need not: its caller has a task that has to be moved anyway, or
- * knows of those behind by the list of queues that are not empty.)
+ * knows of those behind by the list of queues that are not empty.) t/models/queue has the proof by exhaustion.
  */
 #include "hcore/queue.h"
 

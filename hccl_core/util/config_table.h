@@ -63,6 +63,9 @@
     X(MPI_SHIM_YIELD, CHOICE(yield, yield_word), "auto", "auto, on, off",                                    \
       "Whether a rank that waits in a blocking point-to-point call gives up its cpu instead of spinning in "  \
       "the MPI library. auto: where ranks outnumber cpus.")                                                  \
+    X(MPI_SHIM_ASYNC, KIND(flag, async), "0", FLAG_WORDS,                                                    \
+      "1: a thread moves nonblocking collectives while the program computes. It takes cpu time from the "     \
+      "program where no cpu is to spare.")                                                                   \
     X(MPI_SHIM_AIV_LIMIT, SIZES(aiv_limit, AIV_LIMIT_OPERS), HX_KNOB_UNSET, SIZES_ALLOWED(AIV_LIMIT_OPERS),  \
       "Size up to which AIV is preferred to AI CPU, in place of the profile's; bytes as hccl_info explain "  \
       "counts them for the operator. An operator that is not named keeps the profile's.")                    \

@@ -63,6 +63,7 @@ typedef struct {
     int cma;                    /* MPI_SHIM_CMA: hcore_cma_t */
     int heap;                   /* MPI_SHIM_HEAP: hcore_heap_use_t */
     int yield;                  /* MPI_SHIM_YIELD: hcore_yield_t */
+    bool async;                 /* MPI_SHIM_ASYNC */
     hcore_size_t aiv_limit[HCORE_OPER_COUNT]; /* MPI_SHIM_AIV_LIMIT: bytes (by hcore_oper_bytes) */
     hcore_size_t heap_from[HCORE_OPER_COUNT]; /* MPI_SHIM_HEAP_FROM: bytes as for aiv_limit; of a message where it has none */
     const char *config_file;    /* MPI_SHIM_CONFIG_FILE: path */
