@@ -146,6 +146,9 @@ void shim_comm_drop(shim_comm_t *comm)
     shim_scratch_drop(&comm->scratch);
     hcore_queue_destroy(&comm->queue);
     free(comm->verdict);
+    if (comm->of) {
+        shim_comm_drop(comm->of);
+    }
     free(comm);
 }
 
@@ -206,9 +209,14 @@ int shim_comm_delete(MPI_Comm handle, int keyval, void *value, void *extra)
     return MPI_SUCCESS;
 }
 
+static bool gone(const shim_comm_t *comm)
+{
+    return comm->of ? comm->of->freed : comm->freed;
+}
+
 MPI_Comm shim_comm_handle(const shim_comm_t *comm)
 {
-    return !comm || comm->freed ? MPI_COMM_SELF : comm->handle;
+    return !comm || gone(comm) ? MPI_COMM_SELF : comm->handle;
 }
 
 static int boot_allgather(void *context, const void *mine, void *all, size_t bytes)
@@ -234,7 +242,7 @@ static int boot_allgather(void *context, const void *mine, void *all, size_t byt
 void shim_comm_poll(const shim_comm_t *comm)
 {
     int flag = 1;
-    for (int i = 0; !comm->freed && flag && i < PROBE_TAGS; i++) {
+    for (int i = 0; !gone(comm) && flag && i < PROBE_TAGS; i++) {
         shim_pmpi.Iprobe((int)comm->rank, comm->highest_tag - i, comm->handle, &flag, MPI_STATUS_IGNORE);
     }
 }
@@ -314,6 +322,28 @@ static shim_comm_t *create(MPI_Comm handle)
         comm->holders = 1;
         shim_comm_drop(comm);
         return NULL;
+    }
+    return comm;
+}
+
+/* Collective over the communicator, as the initialisation of a persistent collective is. */
+shim_comm_t *shim_comm_private(shim_comm_t *of)
+{
+    shim_comm_t *comm = calloc(1, sizeof(*comm));
+    if (!comm) {
+        return NULL;
+    }
+    comm->handle = of->handle;
+    comm->of = of;
+    shim_comm_hold(of);
+    comm->rank = of->rank;
+    comm->size = of->size;
+    comm->highest_tag = of->highest_tag;
+    comm->why = HCORE_REASON_SETUP_FAILED;
+    comm->holders = 1;
+    hcore_queue_init(&comm->queue);
+    if (allocate(comm)) {
+        make_core(comm);
     }
     return comm;
 }

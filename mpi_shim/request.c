@@ -522,6 +522,18 @@ static bool fits_line(const shim_request_t *request)
            args->bytes <= hcore_line_limit(request->comm->core, args->oper);
 }
 
+/* From the communicator's own operators. */
+static int separate(shim_request_t *request)
+{
+    shim_comm_t *own = shim_comm_private(request->comm);
+    if (!own) {
+        return shim_raise(shim_comm_handle(request->comm), MPI_ERR_NO_MEM);
+    }
+    shim_comm_drop(request->comm);
+    request->comm = request->job.comm = own;
+    return own->core ? MPI_SUCCESS : shim_pass(&request->watch, own->why);
+}
+
 int shim_request_begin(MPI_Request *handle, const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper,
                        int (*describe)(shim_job_t *), bool persistent)
 {
@@ -548,7 +560,15 @@ int shim_request_begin(MPI_Request *handle, const shim_call_t *call, shim_watch_
         shim_request_drop(request);
         return code;
     }
-    request->line = persistent && fits_line(request);
+    if (persistent) {
+        code = separate(request);
+        if (code != MPI_SUCCESS) {
+            *watch = request->watch;
+            shim_request_drop(request);
+            return code;
+        }
+        request->line = fits_line(request);
+    }
     *handle = request->handle;
     if (!persistent) {
         shim_request_start(request);

@@ -119,6 +119,7 @@ struct shim_comm {
     atomic_uint holders;    /* the table, the list of busy ones, requests; the last to let go frees the state */
     bool pending;           /* its core is made by a task of the queue that has not been run */
     bool freed;             /* the handle is no more */
+    struct shim_comm *of;   /* shim_comm_private: whose handle it has; held */
     struct shim_comm *next_busy; /* progress.c */
     bool busy;
     unsigned movers;
@@ -131,6 +132,9 @@ shim_comm_t *shim_comm_get(MPI_Comm comm);
  * its queue. */
 shim_comm_t *shim_comm_get_pending(MPI_Comm comm);
 void shim_comm_connect(shim_comm_t *comm);
+/* A state beside that of the communicator, with a core and a queue of its own, held by the caller: ranks may start persistent collectives of
+ * one communicator in different orders, each matches its own kind alone. NULL: no memory. */
+shim_comm_t *shim_comm_private(shim_comm_t *comm);
 /* Makes the network of the MPI underneath move. */
 void shim_comm_poll(const shim_comm_t *comm);
 /* Who keeps a state beyond the call that got it. */

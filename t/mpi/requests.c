@@ -336,6 +336,41 @@ static void persistent(void)
     t_section("persistent requests: inactive, started, waited for, freed");
 }
 
+/* What belongs together is said by the order of the initialisations alone. The communicator is freed before the last start. */
+static void started_in_any_order(void)
+{
+    enum { N = 4 };
+    MPI_Request request[N];
+    MPI_Comm comm;
+    int in[N], out[N];
+    uint64_t seed = (uint64_t)t_rank * 31 + 5;
+    MPI_Comm_dup(MPI_COMM_WORLD, &comm);
+    for (int i = 0; i < N; i++) {
+        MPI_Allreduce_init(&in[i], &out[i], 1, MPI_INT, MPI_SUM, comm, MPI_INFO_NULL, &request[i]);
+    }
+    MPI_Comm_free(&comm);
+    for (int round = 0; round < 200; round++) {
+        int order[N];
+        for (int i = 0; i < N; i++) {
+            const unsigned j = t_below(&seed, (unsigned)i + 1);
+            order[i] = order[j];
+            order[j] = i;
+            in[i] = t_rank + i + round;
+        }
+        for (int i = 0; i < N; i++) {
+            MPI_Start(&request[order[i]]);
+        }
+        MPI_Waitall(N, request, t_ignore);
+        for (int i = 0; i < N; i++) {
+            t_check(out[i] == sum_of_ranks(i + round), "round %d, %d: %d", round, i, out[i]);
+        }
+    }
+    for (int i = 0; i < N; i++) {
+        MPI_Request_free(&request[i]);
+    }
+    t_section("persistent requests started in another order on each rank");
+}
+
 /* Errors are those of MPI, and the next correct call works. */
 static void wrong(void)
 {
@@ -432,6 +467,7 @@ int main(int argc, char **argv)
         moves_in_held_calls();
         freed_early();
         persistent();
+        started_in_any_order();
         wrong();
     }
     storm(rounds);
