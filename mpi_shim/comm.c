@@ -117,13 +117,12 @@ static table_t *make_room(table_t *table)
     return bigger;
 }
 
-/* From now on found by its handle; the table holds it. */
+/* From now on found by its handle; the table holds it, as who made it did. */
 static bool enter(shim_comm_t *comm)
 {
     pthread_mutex_lock(&table_lock);
     table_t *table = make_room(atomic_load_explicit(&current, memory_order_relaxed));
     if (table) {
-        comm->holders = comm->holders > 0 ? comm->holders : 1;
         put(table, key_of(comm->handle), comm);
         atomic_store_explicit(&current, table, memory_order_release);
     }
@@ -310,6 +309,7 @@ static shim_comm_t *create(MPI_Comm handle)
         return NULL;
     }
     comm->handle = handle;
+    comm->holders = 1;
     comm->rank = (uint32_t)rank;
     comm->size = (uint32_t)size;
     comm->highest_tag = highest_tag(handle);
@@ -319,7 +319,6 @@ static shim_comm_t *create(MPI_Comm handle)
     if (shim_pmpi.Comm_set_attr(handle, shim.keyval, comm) != MPI_SUCCESS || !enter(comm)) {
         /* Without them a reused handle would find this state. */
         hcore_error("no memory to keep the state of a communicator");
-        comm->holders = 1;
         shim_comm_drop(comm);
         return NULL;
     }

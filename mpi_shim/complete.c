@@ -5,7 +5,6 @@
  * the MPI's own.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "mpi_shim/shim.h"
 
@@ -350,11 +349,8 @@ int shim_Request_get_status(MPI_Request handle, int *flag, MPI_Status *status)
     *flag = shim_request_done(request);
     if (!*flag) {
         shim_pause(&(shim_pause_t){0});
-    } else if (status != MPI_STATUS_IGNORE) {
-        shim_pmpi.Status_set_elements(status, MPI_BYTE, 0);
-        shim_pmpi.Status_set_cancelled(status, 0);
-        status->MPI_SOURCE = MPI_ANY_SOURCE;
-        status->MPI_TAG = MPI_ANY_TAG;
+    } else {
+        shim_set_empty(status);
     }
     return MPI_SUCCESS;
 }

@@ -19,7 +19,7 @@
 
 #include "mpi_shim/shim.h"
 
-enum { CONNECT_MS = 100, IDLE_NS = 50 * 1000 };
+enum { CONNECT_NS = 100 * 1000 * 1000, IDLE_NS = 50 * 1000 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER; /* of all below */
@@ -96,16 +96,10 @@ static bool make_helper(void)
 /* Connecting a communicator needs MPI, which the helper must not call. All ranks have begun the operator, or will soon. */
 static void connect_pending(void)
 {
-    struct timespec t;
     shim_pause_t pause = {0};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    const uint64_t start = (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
-    while (shim_any_pending()) {
+    const uint64_t start = hcore_now_ns();
+    while (shim_any_pending() && hcore_now_ns() - start <= CONNECT_NS) {
         shim_pause(&pause);
-        clock_gettime(CLOCK_MONOTONIC, &t);
-        if ((uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u - start > CONNECT_MS) {
-            return;
-        }
     }
 }
 

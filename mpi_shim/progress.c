@@ -110,18 +110,11 @@ static void poll_underneath(void)
     }
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /* A yield helps only while the scheduler finds that others have run less: a wait of yields that has lasted sleeps a little. */
 static void give_way(shim_pause_t *pause)
 {
     enum { PATIENCE_NS = 100 * 1000, SLEEP_NS = 20 * 1000 };
-    const uint64_t now = now_ns();
+    const uint64_t now = hcore_now_ns();
     pause->since_ns = pause->since_ns > 0 ? pause->since_ns : now;
     if (now - pause->since_ns < PATIENCE_NS) {
         sched_yield();

@@ -33,13 +33,6 @@ static pthread_mutex_t counters_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __thread shim_path_t shim_path;
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 void shim_report_init(void)
 {
     shim.reporting = shim.config.report != NULL;
@@ -49,7 +42,7 @@ shim_watch_t shim_watch_begin(void)
 {
     shim_watch_t watch = {.backend = HCORE_BACKEND_MPI, .reason = HCORE_REASON_INACTIVE};
     if (__builtin_expect(shim.reporting, 0)) {
-        watch.start_ns = now_ns();
+        watch.start_ns = hcore_now_ns();
     }
     return watch;
 }
@@ -74,7 +67,7 @@ static void count(const shim_watch_t *watch, shim_fn_t fn)
     counters_t *c = &counters[fn];
     c->calls++;
     c->bytes += watch->bytes;
-    c->nanoseconds += watch->start_ns ? now_ns() - watch->start_ns : 0;
+    c->nanoseconds += watch->start_ns ? hcore_now_ns() - watch->start_ns : 0;
     c->served[watch->backend]++;
     c->reason[watch->reason]++;
     if (watch->algorithm) {

@@ -6,12 +6,10 @@
  * completed in the MPI at all, but kept for the next operator: a generalized request costs more than a small operator. If the program
  * completes it past us (a tool that calls PMPI_Wait), the MPI asks us by the request's own poll function, where it has such.
  *
- * Requests are found by the value of their handle, in a table of open addressing. 
+ * Requests are found by the value of their handle, in a table of open addressing.
  */
 #include <pthread.h>
 #include <stdlib.h>
-#include <string.h>
-#include <time.h>
 
 #include "mpi_shim/shim.h"
 
@@ -371,13 +369,6 @@ static void run(hcore_task_t *task)
     run_operator(request);
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 /*
  * A persistent operator whose completion has been called for right after its start, the last time somebody looked, is left to that call,
  * which runs it without a fiber. Any other call that lets operators move begins it too.
@@ -398,7 +389,7 @@ void shim_request_start(shim_request_t *request)
         } else {
             hcore_queue_add(queue, &request->task);
         }
-        request->started_ns = look ? now_ns() : 0;
+        request->started_ns = look ? hcore_now_ns() : 0;
     }
     /* Without other threads nobody takes it out of the list while we look. */
     if ((hcore_threads || !request->comm->busy) && !hcore_queue_empty(queue)) {
@@ -410,7 +401,7 @@ void shim_request_start(shim_request_t *request)
 void shim_request_hurry(shim_request_t *request)
 {
     if (request->started_ns > 0) {
-        request->at_once = now_ns() - request->started_ns < AT_ONCE_NS;
+        request->at_once = hcore_now_ns() - request->started_ns < AT_ONCE_NS;
         request->started_ns = 0;
     }
     if (request->at_once && request->active && !hcore_task_done(&request->task)) {
@@ -446,7 +437,7 @@ bool shim_request_done(shim_request_t *request)
     return true;
 }
 
-static void set_empty(MPI_Status *status)
+void shim_set_empty(MPI_Status *status)
 {
     if (status != MPI_STATUS_IGNORE) {
         query(NULL, status);
@@ -459,7 +450,7 @@ int shim_request_complete(shim_request_t *request, MPI_Request *handle, MPI_Stat
         return MPI_ERR_REQUEST; /* a copy of a handle whose operator was completed */
     }
     const int code = request->active ? request->code : MPI_SUCCESS;
-    set_empty(status);
+    shim_set_empty(status);
     request->active = false;
     if (!request->persistent) {
         *handle = MPI_REQUEST_NULL;
@@ -490,7 +481,7 @@ static int keep_objects(shim_request_t *request)
     return code;
 }
 
-static int describe_and_pack(shim_request_t *request, hcore_oper_t oper, int (*describe)(shim_job_t *))
+static int describe_and_keep(shim_request_t *request, hcore_oper_t oper, int (*describe)(shim_job_t *))
 {
     shim_job_t *job = &request->job;
     int code = shim_job_begin(job, request->comm, &request->scratch, &request->call, &request->watch, oper);
@@ -548,29 +539,22 @@ int shim_request_begin(MPI_Request *handle, const shim_call_t *call, shim_watch_
     request->watch = *watch;
     request->task.run = run;
     request->persistent = persistent;
-    int code = describe_and_pack(request, oper, describe);
+    int code = describe_and_keep(request, oper, describe);
     if (code == MPI_SUCCESS) {
         code = decide_early(request);
     }
-    if (code == MPI_SUCCESS && !persistent) {
-        code = shim_job_pack(&request->job);
+    if (code == MPI_SUCCESS) {
+        code = persistent ? separate(request) : shim_job_pack(&request->job);
     }
     if (code != MPI_SUCCESS) {
         *watch = request->watch;
         shim_request_drop(request);
         return code;
     }
-    if (persistent) {
-        code = separate(request);
-        if (code != MPI_SUCCESS) {
-            *watch = request->watch;
-            shim_request_drop(request);
-            return code;
-        }
-        request->line = fits_line(request);
-    }
     *handle = request->handle;
-    if (!persistent) {
+    if (persistent) {
+        request->line = fits_line(request);
+    } else {
         shim_request_start(request);
     }
     return MPI_SUCCESS;

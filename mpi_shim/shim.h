@@ -25,6 +25,7 @@
 #include <stddef.h>
 
 #include "abi.h"
+#include "hcore/clock.h"
 #include "hcore/comm.h"
 #include "hcore/config.h"
 #include "hcore/log.h"
@@ -395,6 +396,8 @@ void shim_request_hurry(shim_request_t *request);
 bool shim_request_done(shim_request_t *request);
 /* Completes a request that is done: an MPI code, not yet raised; *handle is set as MPI says. */
 int shim_request_complete(shim_request_t *request, MPI_Request *handle, MPI_Status *status);
+/* The status of an operator of ours, which received no message. */
+void shim_set_empty(MPI_Status *status);
 /* The calls that begin it: describe, check, decide, start. */
 int shim_request_begin(MPI_Request *handle, const shim_call_t *call, shim_watch_t *watch, hcore_oper_t oper,
                        int (*describe)(shim_job_t *job), bool persistent);

@@ -225,13 +225,6 @@ static hcore_status_t run_on(hcore_comm_t *comm, const hcore_args_t *args, const
     return status;
 }
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const char **algorithm)
 {
     hx_shape_t shape = shape_of(comm, args);
@@ -243,7 +236,7 @@ hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const cha
     shape.direct = path.direct;
     shape.load = path.load;
     shape.store = path.store;
-    const uint64_t start = path.trial ? now_ns() : 0;
+    const uint64_t start = path.trial ? hcore_now_ns() : 0;
     status = path.store ? push_begin(comm) : HCORE_OK;
     if (status == HCORE_OK) {
         status = run_on(comm, args, &shape, path.in_place, algorithm);
@@ -252,7 +245,7 @@ hcore_status_t aicpu_run(hcore_comm_t *comm, const hcore_args_t *args, const cha
     path.truncated |= comm->truncated;
     comm->truncated = false;
     if (status == HCORE_OK && path.trial) {
-        status = path_tried(comm, args, path.direct, now_ns() - start);
+        status = path_tried(comm, args, path.direct, hcore_now_ns() - start);
     }
     return status == HCORE_OK && path.truncated ? HCORE_ERR_TRUNCATE : status;
 }

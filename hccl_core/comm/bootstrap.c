@@ -146,9 +146,7 @@ static bool same_user(int fd, uint32_t uid)
 
 static uint64_t now_ms(void)
 {
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000u + (uint64_t)t.tv_nsec / 1000000u;
+    return hcore_now_ns() / 1000000u;
 }
 
 static bool send_fd(int connection, int fd)

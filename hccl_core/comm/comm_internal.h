@@ -45,6 +45,7 @@
 #include <stdatomic.h>
 #include <sys/types.h>
 
+#include "hcore/clock.h"
 #include "hcore/comm.h"
 #include "hcore/heap.h"
 #include "hcore/log.h"

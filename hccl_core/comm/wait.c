@@ -19,13 +19,6 @@ enum {
     ALIVE_EVERY_NS = 100 * 1000 * 1000    /* how often peers are checked to be alive */
 };
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static long futex(_Atomic uint32_t *word, int op, uint32_t value, const struct timespec *timeout)
 {
     return syscall(SYS_futex, word, op, value, timeout, NULL, 0);
@@ -134,16 +127,16 @@ static void give_way(hcore_comm_t *comm, const hcore_condition_t *condition, uin
  */
 hcore_status_t hcore_wait_slow(hcore_comm_t *comm, const hcore_condition_t *condition)
 {
-    const uint64_t start = now_ns(), patience = (uint64_t)comm->nranks * SLEEP_AFTER_RANK_NS;
+    const uint64_t start = hcore_now_ns(), patience = (uint64_t)comm->nranks * SLEEP_AFTER_RANK_NS;
     const bool in_task = hcore_task_inside();
     uint64_t checked = start;
     while (!condition->holds(condition->context)) {
-        uint64_t now = now_ns();
+        uint64_t now = hcore_now_ns();
         if (in_task) {
             hcore_task_yield();
         } else if (now - comm->progressed_ns >= PROGRESS_EVERY_NS) {
             hcore_progress(comm);
-            comm->progressed_ns = now_ns();
+            comm->progressed_ns = hcore_now_ns();
         }
         if (now - checked >= ALIVE_EVERY_NS) {
             checked = now;
@@ -167,7 +160,7 @@ hcore_status_t hcore_wait_slow(hcore_comm_t *comm, const hcore_condition_t *cond
 /* Peers inside the operator find out within ALIVE_EVERY_NS that the communicator is broken, unless they are stopped. */
 void hcore_quit(hcore_comm_t *comm)
 {
-    const uint64_t start = now_ns();
+    const uint64_t start = hcore_now_ns();
     push_end(comm); /* this rank writes nothing more, and others may be leaving too */
     if (atomic_load_explicit(&comm->header->broken, memory_order_relaxed) == 0) {
         return; /* an error after which all go on */
@@ -175,7 +168,7 @@ void hcore_quit(hcore_comm_t *comm)
     atomic_thread_fence(memory_order_seq_cst); /* pairs with the fence in push_begin */
     for (uint32_t peer = 0; peer < comm->nranks; peer++) {
         while (atomic_load_explicit(&comm->ctl[peer].busy, memory_order_acquire) != 0 && !peer_dead(comm, peer)) {
-            if (now_ns() - start > QUIT_NS) {
+            if (hcore_now_ns() - start > QUIT_NS) {
                 hcore_error("rank %u leaves a broken operator, though rank %u may still write in its memory", comm->rank, peer);
                 return;
             }

@@ -9,7 +9,8 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
-#include <time.h>
+
+#include "hcore/clock.h"
 
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -58,13 +59,6 @@ typedef struct {
 
 static way_t ways[CLASSES];
 
-static uint64_t now_ns(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static void copy_either(bool past, uint8_t *dst, const uint8_t *src, uint64_t bytes)
 {
     if (past) {
@@ -83,7 +77,7 @@ static void try_copy(way_t *way, uint32_t copy, uint8_t *dst, const uint8_t *src
 {
     enum { PS_PER_NS = 1000 };
     const bool past = copy >= ROW;
-    const uint64_t now = now_ns(), passed = now - atomic_load_explicit(&way->began, memory_order_relaxed);
+    const uint64_t now = hcore_now_ns(), passed = now - atomic_load_explicit(&way->began, memory_order_relaxed);
     atomic_store_explicit(&way->began, now, memory_order_relaxed);
     if (copy % ROW >= WARM) {
         atomic_fetch_add_explicit(&way->cost[past], passed * PS_PER_NS / bytes, memory_order_relaxed);
