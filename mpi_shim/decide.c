@@ -10,6 +10,7 @@
 
 typedef struct {
     bool known;
+    hcore_mode_t mode;
     hcore_oper_t oper;
     hcore_type_t type;
     hcore_redop_t redop;
@@ -17,7 +18,7 @@ typedef struct {
     hcore_verdict_t small, large;
 } steps_t;
 
-enum { PLACES = 64 }; /* by (operator, type, op) */
+enum { PLACES = 64 }; /* by (mode, operator, type, op) */
 
 struct shim_verdicts {
     hcore_size_t aiv_limit[HCORE_OPER_COUNT];
@@ -37,7 +38,7 @@ static void ask(const shim_comm_t *comm, steps_t *v)
 {
     hcore_query_t query = {
         .oper = v->oper,
-        .mode = HCORE_MODE_OP,
+        .mode = v->mode,
         .span = hcore_comm_span(comm->core),
         .type = v->type,
         .redop = v->redop,
@@ -57,25 +58,25 @@ static hcore_reason_t why_mpi(const hcore_verdict_t *verdict)
     return listed ? aicpu : verdict->passed[HCORE_BACKEND_AIV];
 }
 
-static unsigned place_of(hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop)
+static unsigned place_of(hcore_mode_t mode, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop)
 {
-    return ((unsigned)oper * 7u + (unsigned)type * 3u + (unsigned)redop) % PLACES;
+    return ((unsigned)oper * 7u + (unsigned)type * 3u + (unsigned)redop + (unsigned)mode * 31u) % PLACES;
 }
 
 void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo)
 {
-    const steps_t *v = &comm->verdict->place[place_of(oper, type, redop)];
+    const steps_t *v = &comm->verdict->place[place_of(HCORE_MODE_OP, oper, type, redop)];
     memo->limit = v->limit;
     memo->backend[0] = v->small.backend;
     memo->backend[1] = v->large.backend;
 }
 
-hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, uint64_t bytes,
-                            shim_watch_t *watch)
+hcore_backend_t shim_decide(shim_comm_t *comm, hcore_mode_t mode, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop,
+                            uint64_t bytes, shim_watch_t *watch)
 {
-    steps_t *v = &comm->verdict->place[place_of(oper, type, redop)];
-    if (!v->known || v->oper != oper || v->type != type || v->redop != redop) {
-        *v = (steps_t){.oper = oper, .type = type, .redop = redop};
+    steps_t *v = &comm->verdict->place[place_of(mode, oper, type, redop)];
+    if (!v->known || v->mode != mode || v->oper != oper || v->type != type || v->redop != redop) {
+        *v = (steps_t){.mode = mode, .oper = oper, .type = type, .redop = redop};
         ask(comm, v);
     }
     const hcore_verdict_t *verdict = bytes <= v->limit ? &v->small : &v->large;

@@ -303,7 +303,7 @@ hcore_backend_t shim_job_decide(shim_job_t *job, bool *nothing)
         shim_pass(job->watch, HCORE_REASON_TYPE);
         return HCORE_BACKEND_MPI;
     }
-    const hcore_backend_t backend = shim_decide(job->comm, oper, job->type, job->redop, bytes, job->watch);
+    const hcore_backend_t backend = shim_decide(job->comm, job->mode, oper, job->type, job->redop, bytes, job->watch);
     /* Where all ranks see the same size, and it is none, no rank has anything to do. */
     *nothing = backend != HCORE_BACKEND_MPI && bytes == 0 && oper != HCORE_OPER_Barrier &&
                hcore_oper_bytes(oper) != HCORE_BYTES_UNKNOWN;

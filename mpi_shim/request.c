@@ -339,12 +339,11 @@ static void run_underneath(shim_request_t *request)
 static void run_operator(shim_request_t *request)
 {
     shim_job_t *job = &request->job;
-    bool nothing = false;
     if (!request->comm->core) {
         shim_pass(&request->watch, request->comm->why);
         request->backend = HCORE_BACKEND_MPI;
-    } else if (!request->line) {
-        request->backend = shim_job_decide(job, &nothing);
+    } else if (!request->decided) {
+        request->backend = shim_job_decide(job, &request->nothing);
     }
     if (request->backend == HCORE_BACKEND_MPI) {
         run_underneath(request);
@@ -353,7 +352,7 @@ static void run_operator(shim_request_t *request)
         request->status = job->args.oper == HCORE_OPER_AllReduce
                               ? hcore_line_allreduce(request->comm->core, job->args.in.base, job->args.out.base, job->args.bytes, job->args.reducer)
                               : hcore_line_run(request->comm->core, &job->args);
-    } else if (!nothing) {
+    } else if (!request->nothing) {
         request->status = hcore_run_in_task(request->comm->core, request->backend, &job->args, &request->watch.algorithm);
     }
 }
@@ -494,18 +493,19 @@ static int describe_and_keep(shim_request_t *request, hcore_oper_t oper, int (*d
     return code == MPI_SUCCESS ? keep_objects(request) : code;
 }
 
-/* What the core will not do is left to the MPI underneath, if that is known already. */
+/* What the core will not do is left to the MPI underneath, if that is known already. A persistent operator is decided here for good. */
 static int decide_early(shim_request_t *request)
 {
-    bool nothing;
     shim_comm_t *comm = request->comm;
-    if (comm->pending) {
+    request->decided = !comm->pending;
+    if (!request->decided) {
         return MPI_SUCCESS;
     }
-    return comm->core && shim_job_decide(&request->job, &nothing) == HCORE_BACKEND_MPI ? SHIM_PASS : MPI_SUCCESS;
+    request->job.mode = request->persistent ? HCORE_MODE_IR : HCORE_MODE_OP;
+    request->backend = shim_job_decide(&request->job, &request->nothing);
+    return request->backend == HCORE_BACKEND_MPI ? SHIM_PASS : MPI_SUCCESS;
 }
 
-/* A persistent operator is decided once. */
 static bool fits_line(const shim_request_t *request)
 {
     const hcore_args_t *args = &request->job.args;

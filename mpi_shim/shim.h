@@ -231,9 +231,9 @@ HCORE_OPERATOR_LIST(X)
 /* ---- decide.c ---- */
 
 /* Verdict for a call on a served communicator; fills `watch`. type, redop: NONE for data moving operators. */
-hcore_backend_t shim_decide(shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, uint64_t bytes,
-                            shim_watch_t *watch);
-/* The verdict's steps, after shim_decide for the same question. */
+hcore_backend_t shim_decide(shim_comm_t *comm, hcore_mode_t mode, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop,
+                            uint64_t bytes, shim_watch_t *watch);
+/* The verdict's steps for a call, after shim_decide for the same question. */
 void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo);
 /* An empty cache of verdicts, which keeps the sizes that are set now: those of a communicator do not change. */
 struct shim_verdicts *shim_verdicts_create(void);
@@ -285,6 +285,7 @@ typedef struct {
     shim_side_t side[2];
     shim_view_t view[2];
     uint32_t nblocks[2]; /* 0: the side has no part on this rank */
+    hcore_mode_t mode;
     bool in_place;       /* IN is (part of) OUT, or at the root of Scatter(V) OUT is part of IN */
     hcore_type_t type;
     hcore_redop_t redop;
@@ -371,6 +372,8 @@ typedef struct shim_request {
     hcore_status_t status; /* of the core */
     int code;           /* of MPI: in the call underneath, of a function of the program */
     bool persistent, active, settled;
+    bool decided;       /* `backend` is known before it runs */
+    bool nothing;       /* and has nothing to do: no rank has data */
     bool ours;          /* not in the pool */
     bool user_op, frees_op;
     bool line;          /* persistent: always served in one line */

@@ -20,7 +20,8 @@ is "$(verdict --operator AllReduce --retry)" "aicpu chosen_only | no_reexecution
 is "$(verdict --operator AllReduce --zero-copy)" "aicpu chosen_only | no_zero_copy | -" "zero copy"
 is "$(verdict --operator ReduceScatterV --deterministic --profile atlas-a3)" "aicpu chosen_only | not_deterministic | -" "determinism"
 is "$(verdict --operator Broadcast --span inter_superpod)" "aicpu chosen_only | level | -" "a level"
-is "$(verdict --operator Scatter --mode ir)" "mpi no_backend | not_listed | not_listed" "a mode without a row"
+is "$(verdict --operator Scatter --mode ir --profile atlas-a3)" "mpi no_backend | not_listed | not_listed" "a mode without a row"
+is "$(verdict --operator Scatter --mode ir)" "aiv chosen | - | too_small" "which the host has"
 
 is "$(verdict --operator Reduce --bytes 128K)" "$(verdict --operator Reduce --bytes 131072)" "K is 1024"
 limit=$("$info" explain --operator Reduce | sed -n 's/^sizes: *aiv up to \([0-9]*\) bytes.*/\1/p')
