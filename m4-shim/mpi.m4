@@ -29,7 +29,8 @@ AC_DEFUN([SHIM_FIND_MPICH], [
   AC_SUBST([MPICH_CPPFLAGS])
 ])
 
-dnl SHIM_FIND_OPENMPI: finds Open MPI, which shim_bench is built for too, to be compared with. Optional.
+dnl SHIM_FIND_OPENMPI: finds Open MPI, which a library of its own and shim_bench are built for. Optional. As above, only its header is used
+dnl to build the library.
 dnl Sets OPENMPI_CC (compiler wrapper; empty: none), OPENMPI_EXEC (launcher) and OPENMPI_CPPFLAGS.
 AC_DEFUN([SHIM_FIND_OPENMPI], [
   AC_MSG_CHECKING([for a compiler wrapper of Open MPI])

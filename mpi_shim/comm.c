@@ -19,7 +19,7 @@
 enum { FIRST_ROOM = 64, FULL_NUMERATOR = 1, FULL_DENOMINATOR = 2 };
 enum { PROBE_TAGS = 16, LEAST_TAG_UB = 32767 };
 
-static const int64_t key_free = -1, key_gone = -2; /* outside the range of handles, which are 32 bits unsigned here */
+static const int64_t key_free = -1, key_gone = -2; /* outside the range of handles as numbers */
 
 typedef struct {
     _Atomic int64_t key;
@@ -37,7 +37,7 @@ static pthread_mutex_t table_lock = PTHREAD_MUTEX_INITIALIZER;
 
 static int64_t key_of(MPI_Comm handle)
 {
-    return (int64_t)(uint32_t)handle;
+    return (int64_t)ABI_WORD(handle);
 }
 
 static uint32_t place_of(int64_t key, uint32_t room)
@@ -153,7 +153,7 @@ void shim_comm_drop(shim_comm_t *comm)
 
 /* The handle this thread is freeing. Delete callbacks of the program may use it for collectives: those go to MPI on all ranks, as the
  * order of attributes, and so of our own, may differ between them. */
-static __thread MPI_Comm being_freed __attribute__((tls_model("initial-exec"))) = MPI_COMM_NULL;
+static __thread MPI_Comm being_freed __attribute__((tls_model("initial-exec"))); /* zero is no handle */
 
 atomic_uint shim_comms_freed; /* relaxed: who may use a handle that was given out again has heard of it by other means */
 
@@ -194,6 +194,14 @@ void shim_comm_settle(MPI_Comm handle)
     if (comm) {
         shim_wait_idle(comm);
     }
+}
+
+/* A duplicate has a state of its own, if it comes to need one. */
+int shim_comm_copy(MPI_Comm handle, int keyval, void *extra, void *value, void *copy, int *flag)
+{
+    (void)handle, (void)keyval, (void)extra, (void)value, (void)copy;
+    *flag = 0;
+    return MPI_SUCCESS;
 }
 
 /* Whoever frees a communicator past us (a library that calls PMPI). In Finalize all states stay: callbacks may still use them. */

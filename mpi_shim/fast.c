@@ -6,12 +6,12 @@
  */
 #include "mpi_shim/shim.h"
 
-/* The communicator this thread used last. Handles are given out again, so any that is freed makes it look again. */
+/* The communicator this thread used last; zero is no handle. Handles are given out again, so any that is freed makes it look again. */
 static __thread struct {
     MPI_Comm handle;
     unsigned freed;
     shim_comm_t *comm;
-} last __attribute__((tls_model("initial-exec"))) = {.handle = MPI_COMM_NULL};
+} last __attribute__((tls_model("initial-exec")));
 
 static inline shim_comm_t *comm_of(MPI_Comm handle)
 {

@@ -83,11 +83,23 @@ static void find_libraries(found_t *found)
     }
 }
 
+bool shim_has_our_names(void *handle)
+{
+    static const char *const own[] = ABI_OWN_SYMBOLS, *const foreign[] = ABI_FOREIGN_SYMBOLS;
+    bool ours = true;
+    for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+        ours = ours && shim_real_dlsym(handle, own[i]);
+    }
+    for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
+        ours = ours && !shim_real_dlsym(handle, foreign[i]);
+    }
+    return ours;
+}
+
 /* Why the shim leaves this process alone; empty text: it does not. */
 static void check_library(const found_t *found, char *why, size_t size)
 {
-    static const char *const words[] = ABI_VERSION_WORDS, *const foreign[] = ABI_FOREIGN_SYMBOLS,
-                             *const files[] = ABI_FOREIGN_FILES;
+    static const char *const words[] = ABI_VERSION_WORDS, *const files[] = ABI_FOREIGN_FILES;
     char text[MPI_MAX_LIBRARY_VERSION_STRING] = "";
     int length = 0;
     why[0] = '\0';
@@ -98,17 +110,12 @@ static void check_library(const found_t *found, char *why, size_t size)
     void *handle = found->handle[0];
     Dl_info where = {0};
     dladdr((void *)found->init[0], &where);
-    for (size_t i = 0; i < sizeof(foreign) / sizeof(foreign[0]); i++) {
-        if (shim_real_dlsym(handle, foreign[i])) {
-            snprintf(why, size, "the MPI of the process (%s) is not of the %s ABI", where.dli_fname, ABI_NAME);
-        }
-    }
+    bool ours = shim_has_our_names(handle);
     for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++) {
-        if (where.dli_fname && strstr(where.dli_fname, files[i])) {
-            snprintf(why, size, "the MPI of the process (%s) is not of the %s ABI", where.dli_fname, ABI_NAME);
-        }
+        ours = ours && !(where.dli_fname && strstr(where.dli_fname, files[i]));
     }
-    if (why[0]) {
+    if (!ours) {
+        snprintf(why, size, "the MPI of the process (%s) is not of the %s ABI", where.dli_fname, ABI_NAME);
         return;
     }
     int (*version)(char *, int *) = (int (*)(char *, int *))shim_real_dlsym(handle, "PMPI_Get_library_version");
@@ -125,6 +132,11 @@ static void check_library(const found_t *found, char *why, size_t size)
 
 static bool fill_pmpi(const found_t *found, char *why, size_t size)
 {
+    const char *lacks = abi_find(shim_real_dlsym, found->handle[0]);
+    if (lacks) {
+        snprintf(why, size, "the MPI of the process lacks %s", lacks);
+        return false;
+    }
     for (unsigned i = 0; i < shim_pmpi_symbol_count; i++) {
         const shim_symbol_t *symbol = &shim_pmpi_symbol[i];
         void *address = shim_real_dlsym(found->handle[0], symbol->name);
@@ -139,7 +151,7 @@ static bool fill_pmpi(const found_t *found, char *why, size_t size)
 
 static void missing(void)
 {
-    fprintf(stderr, "libmpi_shim.so: an MPI function was called, but the process has no MPI library that defines it\n");
+    fprintf(stderr, ABI_LIBRARY ": an MPI function was called, but the process has no MPI library that defines it\n");
     _exit(127);
 }
 

@@ -45,10 +45,9 @@ static void open_profile(void)
     }
 }
 
-/* Names under which launchers say how many ranks they put on this host. */
 static uint32_t launcher_ranks(void)
 {
-    static const char *const names[] = {"MPI_LOCALNRANKS", "PMI_LOCAL_SIZE", "PALS_LOCAL_SIZE", "SLURM_NTASKS_PER_NODE"};
+    static const char *const names[] = ABI_RANKS_VARIABLES;
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
         const char *text = getenv(names[i]);
         long value = text ? strtol(text, NULL, 10) : 0;
@@ -96,7 +95,7 @@ static void start_locked(void)
     }
     open_profile();
     shim_type_init();
-    shim_pmpi.Comm_create_keyval(NULL, shim_comm_delete, &shim.keyval, NULL);
+    shim_pmpi.Comm_create_keyval(shim_comm_copy, shim_comm_delete, &shim.keyval, NULL);
     shim_report_init();
     if (bad_values > 0 && strict && initialized) {
         hcore_log_close();

@@ -25,12 +25,7 @@ void shim_memory_begin(bool ours)
 /* A program linked with its MPI may allocate what it will send long before MPI_Init. */
 __attribute__((constructor)) static void begin(void)
 {
-    static const char *const foreign[] = ABI_FOREIGN_SYMBOLS;
-    bool ours = shim_real_dlsym(RTLD_DEFAULT, "PMPI_Init") != NULL;
-    for (size_t i = 0; ours && i < sizeof(foreign) / sizeof(foreign[0]); i++) {
-        ours = shim_real_dlsym(RTLD_DEFAULT, foreign[i]) == NULL;
-    }
-    if (ours) {
+    if (shim_has_our_names(RTLD_DEFAULT)) {
         shim_memory_begin(true);
     }
 }

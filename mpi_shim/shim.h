@@ -48,6 +48,8 @@ extern const size_t shim_pmpi_of_slot[];        /* offset in shim_pmpi_t, in the
 
 /* The C library's dlsym, past our own. */
 void *shim_real_dlsym(void *handle, const char *name);
+/* Whether the MPI in which `handle` looks things up has what one of our ABI has, as far as names say. */
+bool shim_has_our_names(void *handle);
 
 /* ---- life.c ---- */
 
@@ -151,7 +153,9 @@ void shim_comm_end(void);
 void shim_comm_settle(MPI_Comm comm);
 /* Comm_free and Comm_disconnect. */
 int shim_comm_free_with(MPI_Comm *handle, int (*free_it)(MPI_Comm *));
-int shim_comm_delete(MPI_Comm comm, int keyval, void *value, void *extra); /* attribute callback */
+/* Callbacks of our attribute. */
+int shim_comm_copy(MPI_Comm comm, int keyval, void *extra, void *value, void *copy, int *flag);
+int shim_comm_delete(MPI_Comm comm, int keyval, void *value, void *extra);
 
 /* ---- type.c ---- */
 

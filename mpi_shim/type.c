@@ -24,12 +24,12 @@ typedef struct {
 static type_place_t type_table[TYPE_PLACES];
 static op_place_t op_table[OP_PLACES];
 
-static unsigned place_of(int handle, unsigned room)
+static unsigned place_of(uint64_t handle, unsigned room)
 {
-    return ((uint32_t)handle * 0x9e3779b1u >> 16) & (room - 1);
+    return (unsigned)(handle * 0x9e3779b97f4a7c15u >> 32) & (room - 1);
 }
 
-typedef enum { ROW_BY, ROW_SI, ROW_UI, ROW_BO, ROW_FP, ROW_F16, ROW_F128, ROW_CX, ROW_PR, ROW_NONE } row_class_t;
+typedef enum { ROW_BY, ROW_SI, ROW_UI, ROW_BO, ROW_FP, ROW_F16, ROW_F128, ROW_CX, ROW_NONE } row_class_t;
 
 static hcore_type_t by_size(row_class_t class, uint64_t size)
 {
@@ -59,26 +59,6 @@ static hcore_type_t by_size(row_class_t class, uint64_t size)
     return HCORE_TYPE_NONE;
 }
 
-static hcore_type_t pair_type(MPI_Datatype handle)
-{
-    static const struct {
-        MPI_Datatype handle;
-        hcore_type_t type;
-    } rows[] = {
-        {MPI_FLOAT_INT, HCORE_TYPE_PAIR_FP32_INT},        {MPI_DOUBLE_INT, HCORE_TYPE_PAIR_FP64_INT},
-        {MPI_LONG_INT, HCORE_TYPE_PAIR_LONG_INT},         {MPI_SHORT_INT, HCORE_TYPE_PAIR_SHORT_INT},
-        {MPI_2INT, HCORE_TYPE_PAIR_INT_INT},              {MPI_LONG_DOUBLE_INT, HCORE_TYPE_PAIR_FPLD_INT},
-        {MPI_2REAL, HCORE_TYPE_PAIR_FP32_FP32},           {MPI_2INTEGER, HCORE_TYPE_PAIR_INT_INT},
-        {MPI_2DOUBLE_PRECISION, HCORE_TYPE_PAIR_FP64_FP64},
-    };
-    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        if (rows[i].handle == handle) {
-            return rows[i].type;
-        }
-    }
-    return HCORE_TYPE_NONE;
-}
-
 static bool ask_extent(MPI_Datatype handle, shim_type_t *type)
 {
     MPI_Count size = 0;
@@ -90,28 +70,34 @@ static bool ask_extent(MPI_Datatype handle, shim_type_t *type)
     return true;
 }
 
-static void add_type(MPI_Datatype handle, row_class_t class)
+static void add_type(MPI_Datatype handle, const shim_type_t *type)
+{
+    unsigned i = place_of(ABI_WORD(handle), TYPE_PLACES);
+    while (type_table[i].used && type_table[i].handle != handle) {
+        i = (i + 1) & (TYPE_PLACES - 1);
+    }
+    type_table[i] = (type_place_t){handle, true, *type};
+}
+
+/* `pair`: what the core calls it, if it is one. A type the library lacks has no size. */
+static void add_predefined(MPI_Datatype handle, row_class_t class, hcore_type_t pair)
 {
     shim_type_t type = {.predefined = true};
-    if (handle == MPI_DATATYPE_NULL || !ask_extent(handle, &type)) {
+    if (handle == MPI_DATATYPE_NULL || !ask_extent(handle, &type) || type.size == 0) {
         return;
     }
     type.contiguous = type.size == (uint64_t)type.extent;
-    type.core = class == ROW_PR ? pair_type(handle) : by_size(class, type.size);
+    type.core = pair != HCORE_TYPE_NONE ? pair : by_size(class, type.size);
     /* A pair the library lays out otherwise than C does is only moved. */
     if (type.core != HCORE_TYPE_NONE && hcore_type_size(type.core) != (size_t)type.extent) {
         type.core = HCORE_TYPE_NONE;
     }
-    unsigned i = place_of(handle, TYPE_PLACES);
-    while (type_table[i].used && type_table[i].handle != handle) {
-        i = (i + 1) & (TYPE_PLACES - 1);
-    }
-    type_table[i] = (type_place_t){handle, true, type};
+    add_type(handle, &type);
 }
 
 static void add_op(MPI_Op handle, hcore_redop_t op)
 {
-    unsigned i = place_of(handle, OP_PLACES);
+    unsigned i = place_of(ABI_WORD(handle), OP_PLACES);
     while (op_table[i].used) {
         i = (i + 1) & (OP_PLACES - 1);
     }
@@ -120,8 +106,11 @@ static void add_op(MPI_Op handle, hcore_redop_t op)
 
 void shim_type_init(void)
 {
-#define X(name, class) add_type(name, ROW_##class);
+#define X(name, class) add_predefined(name, ROW_##class, HCORE_TYPE_NONE);
     ABI_TYPE_LIST(X)
+#undef X
+#define X(name, pair) add_predefined(name, ROW_NONE, HCORE_TYPE_PAIR_##pair);
+    ABI_PAIR_LIST(X)
 #undef X
 #define X(name, op) add_op(name, HCORE_REDOP_##op);
     ABI_OP_LIST(X)
@@ -160,7 +149,7 @@ static bool is_contiguous(MPI_Datatype handle, const shim_type_t *type)
 
 bool shim_type_get(MPI_Datatype handle, shim_type_t *type)
 {
-    for (unsigned i = place_of(handle, TYPE_PLACES); type_table[i].used; i = (i + 1) & (TYPE_PLACES - 1)) {
+    for (unsigned i = place_of(ABI_WORD(handle), TYPE_PLACES); type_table[i].used; i = (i + 1) & (TYPE_PLACES - 1)) {
         if (type_table[i].handle == handle) {
             *type = type_table[i].type;
             return true;
@@ -176,7 +165,7 @@ bool shim_type_get(MPI_Datatype handle, shim_type_t *type)
 
 hcore_redop_t shim_op_get(MPI_Op handle)
 {
-    for (unsigned i = place_of(handle, OP_PLACES); op_table[i].used; i = (i + 1) & (OP_PLACES - 1)) {
+    for (unsigned i = place_of(ABI_WORD(handle), OP_PLACES); op_table[i].used; i = (i + 1) & (OP_PLACES - 1)) {
         if (op_table[i].handle == handle) {
             return op_table[i].op;
         }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* t/mpi/other_abi.c - built with an MPI that the shim does not serve: prints "right" on rank 0. */
+/* other_abi.c - built with any MPI: prints "right" on rank 0. */
 #include <mpi.h>
 #include <stdio.h>
 
