@@ -11,6 +11,7 @@
  * forbids using one while it is being freed, so a reader that found its key may use the state.
  */
 #include <pthread.h>
+#include <sched.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,7 +145,7 @@ void shim_comm_drop(shim_comm_t *comm)
     hcore_comm_destroy(comm->core);
     shim_scratch_drop(&comm->scratch);
     hcore_queue_destroy(&comm->queue);
-    free(comm->verdict);
+    shim_verdicts_destroy(comm->verdict);
     if (comm->of) {
         shim_comm_drop(comm->of);
     }
@@ -153,9 +154,44 @@ void shim_comm_drop(shim_comm_t *comm)
 
 /* The handle this thread is freeing. Delete callbacks of the program may use it for collectives: those go to MPI on all ranks, as the
  * order of attributes, and so of our own, may differ between them. */
-static __thread MPI_Comm being_freed __attribute__((tls_model("initial-exec"))); /* zero is no handle */
+static __thread MPI_Comm being_freed __attribute__((tls_model("initial-exec")));
+static const MPI_Comm nothing_freed; /* zero is no handle */
 
 atomic_uint shim_comms_freed; /* relaxed: who may use a handle that was given out again has heard of it by other means */
+
+/*
+ * A thread that waits for something else lets the MPI underneath move through a communicator that the program may free meanwhile. Who uses
+ * the handle counts itself in `pollers` before its look at `freed`; who frees it looks at `pollers` after setting `freed`. All four are
+ * sequentially consistent, so one of the two sees the other.
+ */
+static shim_comm_t *owner_of_handle(shim_comm_t *comm)
+{
+    return comm->of ? comm->of : comm;
+}
+
+static void let_handle_go(shim_comm_t *comm)
+{
+    atomic_fetch_sub(&owner_of_handle(comm)->pollers, 1);
+}
+
+static bool keep_handle(shim_comm_t *comm)
+{
+    atomic_fetch_add(&owner_of_handle(comm)->pollers, 1);
+    if (atomic_load(&owner_of_handle(comm)->freed)) {
+        let_handle_go(comm);
+        return false;
+    }
+    return true;
+}
+
+/* In a callback of the MPI underneath nobody is waited for: this thread may hold a lock that who polls needs. */
+static void retire_handle(shim_comm_t *comm, bool in_callback)
+{
+    atomic_store(&comm->freed, true);
+    while (!in_callback && atomic_load(&comm->pollers) > 0) {
+        sched_yield();
+    }
+}
 
 static shim_comm_t *take_out(MPI_Comm handle)
 {
@@ -176,14 +212,20 @@ static shim_comm_t *take_out(MPI_Comm handle)
 int shim_comm_free_with(MPI_Comm *handle, int (*free_it)(MPI_Comm *))
 {
     shim_comm_t *comm = handle ? take_out(*handle) : NULL;
-    being_freed = handle ? *handle : MPI_COMM_NULL;
+    const MPI_Comm before = being_freed;
+    if (comm) {
+        retire_handle(comm, before != nothing_freed);
+    }
+    being_freed = handle ? *handle : nothing_freed;
     const int code = free_it(handle);
-    being_freed = MPI_COMM_NULL;
+    being_freed = before;
     if (comm && code == MPI_SUCCESS) {
-        comm->freed = true;
         shim_comm_drop(comm);
-    } else if (comm && !enter(comm)) {
-        hcore_error("no memory to keep the state of a communicator");
+    } else if (comm) {
+        atomic_store(&comm->freed, false);
+        if (!enter(comm)) {
+            hcore_error("no memory to keep the state of a communicator");
+        }
     }
     return code;
 }
@@ -210,7 +252,7 @@ int shim_comm_delete(MPI_Comm handle, int keyval, void *value, void *extra)
     (void)keyval, (void)value, (void)extra;
     shim_comm_t *comm = shim.finalizing ? NULL : take_out(handle);
     if (comm) {
-        comm->freed = true;
+        retire_handle(comm, true);
         shim_comm_drop(comm);
     }
     return MPI_SUCCESS;
@@ -218,7 +260,7 @@ int shim_comm_delete(MPI_Comm handle, int keyval, void *value, void *extra)
 
 static bool gone(const shim_comm_t *comm)
 {
-    return comm->of ? comm->of->freed : comm->freed;
+    return atomic_load(comm->of ? &comm->of->freed : &comm->freed);
 }
 
 MPI_Comm shim_comm_handle(const shim_comm_t *comm)
@@ -235,7 +277,7 @@ static int boot_allgather(void *context, const void *mine, void *all, size_t byt
     MPI_Request request;
     int done = 0, code = shim_pmpi.Iallgather(mine, (int)bytes, MPI_BYTE, all, (int)bytes, MPI_BYTE, comm->handle, &request);
     while (code == MPI_SUCCESS && !done) {
-        hcore_task_yield();
+        shim_task_yield();
         code = shim_pmpi.Test(&request, &done, MPI_STATUS_IGNORE);
     }
     return code;
@@ -246,12 +288,16 @@ static int boot_allgather(void *context, const void *mine, void *all, size_t byt
  * several ranks does; one on a copy of COMM_SELF, and a test of nothing, do not. So the program's own communicator is
  * probed for a message from this rank to itself with the highest tag; if there is one, with the next lower.
  */
-void shim_comm_poll(const shim_comm_t *comm)
+void shim_comm_poll(shim_comm_t *comm)
 {
     int flag = 1;
-    for (int i = 0; !gone(comm) && flag && i < PROBE_TAGS; i++) {
+    if (!keep_handle(comm)) {
+        return;
+    }
+    for (int i = 0; flag && i < PROBE_TAGS; i++) {
         shim_pmpi.Iprobe((int)comm->rank, comm->highest_tag - i, comm->handle, &flag, MPI_STATUS_IGNORE);
     }
+    let_handle_go(comm);
 }
 
 static bool boot_progress(void *context)
@@ -303,7 +349,7 @@ static void make_core(shim_comm_t *comm)
 void shim_comm_connect(shim_comm_t *comm)
 {
     make_core(comm);
-    comm->pending = false;
+    atomic_store_explicit(&comm->pending, false, memory_order_release);
 }
 
 /* Local; what is left to do for one that is pending is collective over the communicator. */
@@ -323,7 +369,7 @@ static shim_comm_t *create(MPI_Comm handle)
     comm->highest_tag = highest_tag(handle);
     comm->why = inter ? HCORE_REASON_INTERCOMM : HCORE_REASON_SETUP_FAILED;
     hcore_queue_init(&comm->queue);
-    comm->pending = !inter && allocate(comm);
+    atomic_init(&comm->pending, !inter && allocate(comm));
     if (shim_pmpi.Comm_set_attr(handle, shim.keyval, comm) != MPI_SUCCESS || !enter(comm)) {
         /* Without them a reused handle would find this state. */
         hcore_error("no memory to keep the state of a communicator");
@@ -381,9 +427,9 @@ shim_comm_t *shim_comm_get_pending(MPI_Comm handle)
 shim_comm_t *shim_comm_get(MPI_Comm handle)
 {
     shim_comm_t *comm = shim_comm_get_pending(handle);
-    if (__builtin_expect(comm && comm->pending, 0)) {
+    if (__builtin_expect(comm && shim_comm_pending(comm), 0)) {
         shim_wait_idle(comm);
-        if (comm->pending) {
+        if (shim_comm_pending(comm)) {
             shim_comm_connect(comm);
         }
     }

@@ -3,6 +3,7 @@
  * decide.c - the verdict for a call. The core's decision is a step function of size for everything else fixed; the
  * two steps are kept per communicator, so that a call costs one look-up.
  */
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +22,7 @@ typedef struct {
 enum { PLACES = 64 }; /* by (mode, operator, type, op) */
 
 struct shim_verdicts {
+    pthread_mutex_t lock; /* `place`: a thread may begin an operator while another runs one that was begun earlier */
     hcore_size_t aiv_limit[HCORE_OPER_COUNT];
     steps_t place[PLACES];
 };
@@ -29,9 +31,18 @@ struct shim_verdicts *shim_verdicts_create(void)
 {
     struct shim_verdicts *verdicts = calloc(1, sizeof(*verdicts));
     if (verdicts) {
+        pthread_mutex_init(&verdicts->lock, NULL);
         memcpy(verdicts->aiv_limit, shim.config.aiv_limit, sizeof(verdicts->aiv_limit));
     }
     return verdicts;
+}
+
+void shim_verdicts_destroy(struct shim_verdicts *verdicts)
+{
+    if (verdicts) {
+        pthread_mutex_destroy(&verdicts->lock);
+        free(verdicts);
+    }
 }
 
 static void ask(const shim_comm_t *comm, steps_t *v)
@@ -63,24 +74,35 @@ static unsigned place_of(hcore_mode_t mode, hcore_oper_t oper, hcore_type_t type
     return ((unsigned)oper * 7u + (unsigned)type * 3u + (unsigned)redop + (unsigned)mode * 31u) % PLACES;
 }
 
-void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo)
-{
-    const steps_t *v = &comm->verdict->place[place_of(HCORE_MODE_OP, oper, type, redop)];
-    memo->limit = v->limit;
-    memo->backend[0] = v->small.backend;
-    memo->backend[1] = v->large.backend;
-}
-
-hcore_backend_t shim_decide(shim_comm_t *comm, hcore_mode_t mode, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop,
-                            uint64_t bytes, shim_watch_t *watch)
+/* The answer's place in the cache, filled if it is not there; under the lock. */
+static const steps_t *find_steps(const shim_comm_t *comm, hcore_mode_t mode, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop)
 {
     steps_t *v = &comm->verdict->place[place_of(mode, oper, type, redop)];
     if (!v->known || v->mode != mode || v->oper != oper || v->type != type || v->redop != redop) {
         *v = (steps_t){.mode = mode, .oper = oper, .type = type, .redop = redop};
         ask(comm, v);
     }
+    return v;
+}
+
+void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo)
+{
+    const bool taken = hcore_lock(&comm->verdict->lock);
+    const steps_t *v = find_steps(comm, HCORE_MODE_OP, oper, type, redop);
+    memo->limit = v->limit;
+    memo->backend[0] = v->small.backend;
+    memo->backend[1] = v->large.backend;
+    hcore_unlock(&comm->verdict->lock, taken);
+}
+
+hcore_backend_t shim_decide(shim_comm_t *comm, hcore_mode_t mode, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop,
+                            uint64_t bytes, shim_watch_t *watch)
+{
+    const bool taken = hcore_lock(&comm->verdict->lock);
+    const steps_t *v = find_steps(comm, mode, oper, type, redop);
     const hcore_verdict_t *verdict = bytes <= v->limit ? &v->small : &v->large;
     watch->backend = verdict->backend;
     watch->reason = verdict->backend == HCORE_BACKEND_MPI ? why_mpi(verdict) : verdict->reason;
-    return verdict->backend;
+    hcore_unlock(&comm->verdict->lock, taken);
+    return watch->backend;
 }

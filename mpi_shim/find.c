@@ -209,7 +209,7 @@ static void resolve(void)
     }
     for (unsigned i = 0; i < shim_slot_count; i++) {
         shim_any_fn_t target = serve && !pmpi_missing(i) ? shim_served_entry[i] : own_function(&found, i);
-        atomic_store_explicit(&shim_slot[i], target, memory_order_relaxed);
+        atomic_store_explicit(&shim_slot[i], target, memory_order_release);
     }
     shim_memory_begin(serve);
 }

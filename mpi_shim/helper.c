@@ -34,6 +34,14 @@ __attribute__((noinline)) bool shim_is_helper(void)
     return helper;
 }
 
+/* A queue that was found not to need MPI may come to need it before the helper owns it, so a task looks who goes on with it. */
+void shim_task_yield(void)
+{
+    do {
+        hcore_task_yield();
+    } while (shim_is_helper());
+}
+
 /* Under the lock there is work when this says so; a wake-up follows each change from no to yes. */
 static bool wanted(void)
 {
@@ -112,16 +120,31 @@ void shim_wake_helper(void)
     pthread_mutex_unlock(&lock);
 }
 
+/* Under the lock, and when nothing is wanted any more. */
+static void await_helper(void)
+{
+    while (at_work) {
+        pthread_cond_wait(&changed, &lock);
+    }
+}
+
 bool shim_hold(void)
 {
-    if (__builtin_expect(atomic_load_explicit(&shim_busy, memory_order_relaxed) == 0, 1) || !shim_progress()) {
+    if (__builtin_expect(atomic_load_explicit(&shim_busy, memory_order_relaxed) == 0, 1)) {
+        return false;
+    }
+    shim_progress();
+    /* What another thread is moving just now counts too: it may leave it unfinished, and not come back. */
+    if (atomic_load_explicit(&shim_busy, memory_order_relaxed) == 0) {
         return false;
     }
     connect_pending();
     pthread_mutex_lock(&lock);
     const bool there = make_helper();
     if (there) {
-        hcore_threads = true;
+        if (!hcore_threads) {
+            hcore_threads = true;
+        }
         atomic_fetch_add_explicit(&held, 1, memory_order_relaxed);
         pthread_cond_broadcast(&changed);
     }
@@ -135,11 +158,17 @@ void shim_unhold(bool was_held)
         return;
     }
     pthread_mutex_lock(&lock);
-    if (atomic_fetch_sub_explicit(&held, 1, memory_order_relaxed) == 1 && !shim.config.async) {
-        while (at_work) {
-            pthread_cond_wait(&changed, &lock);
-        }
-        hcore_threads = shim.threads;
+    /* With several threads the locks stay in force, and the helper may be at work for the others. */
+    if (atomic_fetch_sub_explicit(&held, 1, memory_order_relaxed) == 1 && !shim.config.async && !shim.threads) {
+        await_helper();
+        hcore_threads = false;
     }
+    pthread_mutex_unlock(&lock);
+}
+
+void shim_rest_helper(void)
+{
+    pthread_mutex_lock(&lock);
+    await_helper();
     pthread_mutex_unlock(&lock);
 }

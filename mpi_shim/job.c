@@ -5,7 +5,6 @@
  * Everything up to the decision depends on this rank's arguments only through what MPI forces to be equal on all
  * ranks, except where an argument is plainly wrong: then MPI is called and reports it.
  */
-#include <pthread.h>
 #include <stdio.h>
 
 #include "mpi_shim/shim.h"
@@ -24,21 +23,27 @@ int shim_raise(MPI_Comm comm, int code)
     return code;
 }
 
+/* One of our own: MPICH finds no text of a code added to a predefined class. Without a lock, which must not be held in a call of MPI: threads
+ * that come here together make one each, and all use the first's (relaxed: nothing else goes with the number). */
+static int error_class(void)
+{
+    static atomic_int known = MPI_ERR_OTHER;
+    int class = atomic_load_explicit(&known, memory_order_relaxed);
+    if (class == MPI_ERR_OTHER && shim_pmpi.Add_error_class(&class) == MPI_SUCCESS) {
+        int before = MPI_ERR_OTHER;
+        shim_pmpi.Add_error_string(class, "hccl-shim: a collective could not be completed");
+        class = atomic_compare_exchange_strong_explicit(&known, &before, class, memory_order_relaxed, memory_order_relaxed) ? class : before;
+    }
+    return class;
+}
+
 /* A code whose text names what happened. */
 static int error_code(const shim_comm_t *comm, hcore_status_t status)
 {
     char text[MPI_MAX_ERROR_STRING];
-    static int error_class = MPI_ERR_OTHER; /* one of our own: MPICH finds no text of a code added to a predefined class */
-    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
     int code = MPI_ERR_OTHER;
     const int dead = hcore_comm_dead_rank(comm->core);
-    pthread_mutex_lock(&lock);
-    if (error_class == MPI_ERR_OTHER) {
-        shim_pmpi.Add_error_class(&error_class);
-        shim_pmpi.Add_error_string(error_class, "hccl-shim: a collective could not be completed");
-    }
-    pthread_mutex_unlock(&lock);
-    if (shim_pmpi.Add_error_code(error_class, &code) != MPI_SUCCESS) {
+    if (shim_pmpi.Add_error_code(error_class(), &code) != MPI_SUCCESS) {
         return MPI_ERR_OTHER;
     }
     if (dead >= 0) {
@@ -82,7 +87,7 @@ int shim_job_begin(shim_job_t *job, shim_comm_t *comm, shim_scratch_t *scratch, 
 {
     *job = (shim_job_t){.call = call, .watch = watch, .comm = comm, .scratch = scratch, .type = HCORE_TYPE_NONE,
                         .redop = HCORE_REDOP_NONE};
-    if (!comm->core && !comm->pending) {
+    if (!shim_comm_pending(comm) && !comm->core) { /* in this order: another thread may connect it just now */
         return shim_pass(watch, comm->why);
     }
     job->args.oper = oper;

@@ -72,8 +72,8 @@ static void load_config(void)
 
 void shim_set_crowded(void)
 {
-    shim.crowded = true;
-    shim.yields = shim.config.yield != HCORE_YIELD_OFF;
+    atomic_store_explicit(&shim.crowded, true, memory_order_relaxed);
+    atomic_store_explicit(&shim.yields, shim.config.yield != HCORE_YIELD_OFF, memory_order_relaxed);
 }
 
 static void start_locked(void)
@@ -89,7 +89,7 @@ static void start_locked(void)
     hcore_log_rank(shim.world_rank);
     load_config();
     hcore_threads = shim.threads || shim.config.async;
-    shim.yields = shim.config.yield == HCORE_YIELD_ON;
+    atomic_store_explicit(&shim.yields, shim.config.yield == HCORE_YIELD_ON, memory_order_relaxed);
     if (shim.host_ranks > (uint32_t)sysconf(_SC_NPROCESSORS_ONLN)) {
         shim_set_crowded();
     }
@@ -154,6 +154,7 @@ int shim_Finalize(void)
     while (shim_progress()) { /* requests that were freed, or forgotten: peers may wait for this rank's part */
         shim_pause(&pause);
     }
+    shim_rest_helper();
     shim_requests_end();
     shim.finalizing = true;
     int code = shim_pmpi.Finalize();

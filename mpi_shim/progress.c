@@ -132,7 +132,7 @@ void shim_pause(shim_pause_t *pause)
     if (round % POLL_EVERY == 0) {
         poll_underneath();
     }
-    if (shim.crowded || shim.yields) {
+    if (atomic_load_explicit(&shim.crowded, memory_order_relaxed) || atomic_load_explicit(&shim.yields, memory_order_relaxed)) {
         give_way(pause);
     } else if (round > EAGER) {
         sched_yield();
@@ -144,7 +144,7 @@ bool shim_any_pending(void)
     bool any = false;
     const bool taken = hcore_lock(&busy_lock);
     for (shim_comm_t *comm = busy_first; comm; comm = comm->next_busy) {
-        any |= comm->pending;
+        any |= shim_comm_pending(comm);
     }
     hcore_unlock(&busy_lock, taken);
     return any;

@@ -318,8 +318,8 @@ static void set_needs_mpi(shim_comm_t *comm, bool needs)
     if (atomic_load_explicit(&comm->needs_mpi, memory_order_relaxed) != needs) {
         atomic_store_explicit(&comm->needs_mpi, needs, memory_order_relaxed);
     }
-    while (needs && shim_is_helper()) {
-        hcore_task_yield();
+    if (needs && shim_is_helper()) {
+        shim_task_yield();
     }
 }
 
@@ -331,7 +331,7 @@ static void run_underneath(shim_request_t *request)
     set_needs_mpi(request->comm, true);
     request->code = shim_start_underneath(&request->call, &inner);
     while (request->code == MPI_SUCCESS && !done) {
-        hcore_task_yield();
+        shim_task_yield();
         request->code = shim_pmpi.Test(&inner, &done, MPI_STATUS_IGNORE);
     }
 }
@@ -360,8 +360,8 @@ static void run_operator(shim_request_t *request)
 static void run(hcore_task_t *task)
 {
     shim_request_t *request = (shim_request_t *)task;
-    set_needs_mpi(request->comm, request->comm->pending || request->user_op);
-    if (request->comm->pending) {
+    set_needs_mpi(request->comm, shim_comm_pending(request->comm) || request->user_op);
+    if (shim_comm_pending(request->comm)) {
         shim_comm_connect(request->comm);
         set_needs_mpi(request->comm, request->user_op);
     }
@@ -497,7 +497,7 @@ static int describe_and_keep(shim_request_t *request, hcore_oper_t oper, int (*d
 static int decide_early(shim_request_t *request)
 {
     shim_comm_t *comm = request->comm;
-    request->decided = !comm->pending;
+    request->decided = !shim_comm_pending(comm) && comm->core;
     if (!request->decided) {
         return MPI_SUCCESS;
     }

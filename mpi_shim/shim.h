@@ -60,8 +60,9 @@ typedef struct {
     bool reporting;
     bool threads;        /* MPI_THREAD_MULTIPLE: counters need a lock */
     bool finalizing;
-    bool crowded;        /* there are more ranks on this host than cpus for them */
-    bool yields;         /* blocking point-to-point calls give up the cpu; follows `crowded` unless the configuration says */
+    /* Found when a communicator is connected, by any thread; relaxed: a hint how to wait. */
+    atomic_bool crowded; /* there are more ranks on this host than cpus for them */
+    atomic_bool yields;  /* blocking point-to-point calls give up the cpu; follows `crowded` unless the configuration says */
     int world_rank;
     uint32_t host_ranks; /* what the launcher says; 0 unknown */
 } shim_t;
@@ -120,8 +121,10 @@ struct shim_comm {
     shim_scratch_t scratch; /* of blocking calls */
     hcore_queue_t queue;    /* operators started and not finished */
     atomic_uint holders;    /* the table, the list of busy ones, requests; the last to let go frees the state */
-    bool pending;           /* its core is made by a task of the queue that has not been run */
-    bool freed;             /* the handle is no more */
+    atomic_bool pending;    /* its core is made by a task of the queue that has not been run; release after `core` and `why` are set,
+                             * acquire (shim_comm_pending) by who then looks at them */
+    atomic_bool freed;      /* the handle is no more, or is being freed */
+    atomic_uint pollers;    /* threads that use the handle while the program may free it; comm.c, keep_handle */
     struct shim_comm *of;   /* shim_comm_private: whose handle it has; held */
     struct shim_comm *next_busy; /* progress.c */
     bool busy;
@@ -135,11 +138,15 @@ shim_comm_t *shim_comm_get(MPI_Comm comm);
  * its queue. */
 shim_comm_t *shim_comm_get_pending(MPI_Comm comm);
 void shim_comm_connect(shim_comm_t *comm);
+static inline bool shim_comm_pending(const shim_comm_t *comm)
+{
+    return atomic_load_explicit(&comm->pending, memory_order_acquire);
+}
 /* A state beside that of the communicator, with a core and a queue of its own, held by the caller: ranks may start persistent collectives of
  * one communicator in different orders, each matches its own kind alone. NULL: no memory. */
 shim_comm_t *shim_comm_private(shim_comm_t *comm);
 /* Makes the network of the MPI underneath move. */
-void shim_comm_poll(const shim_comm_t *comm);
+void shim_comm_poll(shim_comm_t *comm);
 /* Who keeps a state beyond the call that got it. */
 void shim_comm_hold(shim_comm_t *comm);
 void shim_comm_drop(shim_comm_t *comm);
@@ -237,10 +244,11 @@ HCORE_OPERATOR_LIST(X)
 /* Verdict for a call on a served communicator; fills `watch`. type, redop: NONE for data moving operators. */
 hcore_backend_t shim_decide(shim_comm_t *comm, hcore_mode_t mode, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop,
                             uint64_t bytes, shim_watch_t *watch);
-/* The verdict's steps for a call, after shim_decide for the same question. */
+/* The verdict's steps for a call. */
 void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t type, hcore_redop_t redop, shim_memo_t *memo);
 /* An empty cache of verdicts, which keeps the sizes that are set now: those of a communicator do not change. */
 struct shim_verdicts *shim_verdicts_create(void);
+void shim_verdicts_destroy(struct shim_verdicts *verdicts);
 
 /* ---- blocks.c ---- */
 
@@ -344,7 +352,7 @@ void shim_pause(shim_pause_t *pause);
 /* Whether blocking calls must let something else go on. */
 static inline bool shim_must_move(void)
 {
-    return shim.yields || atomic_load_explicit(&shim_busy, memory_order_relaxed) > 0;
+    return atomic_load_explicit(&shim.yields, memory_order_relaxed) || atomic_load_explicit(&shim_busy, memory_order_relaxed) > 0;
 }
 
 /* Completes a request of the MPI underneath. */
@@ -359,6 +367,10 @@ void shim_unhold(bool held);
 void shim_wake_helper(void);
 /* Whether the caller is that thread, which must not call MPI. */
 bool shim_is_helper(void);
+/* In a task: yields, until a thread that may call MPI goes on with it. Elsewhere returns at once. */
+void shim_task_yield(void);
+/* Before Finalize, when nothing is under way: the thread sleeps when this returns. */
+void shim_rest_helper(void);
 
 /* ---- request.c ---- */
 

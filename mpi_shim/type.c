@@ -346,6 +346,9 @@ void shim_user_reduce(const hcore_reducer_t *self, void *dst, const void *const 
 {
     reduction_t reduction = {self->context, dst, src, nsrc, n};
     if (n > 0) {
+        if (shim_is_helper()) {
+            shim_task_yield();
+        }
         hcore_task_outside(reduce, &reduction);
     }
 }

@@ -20,7 +20,7 @@ typedef void (*shim_any_fn_t)(void);
 extern const unsigned shim_slot_count;
 extern const char *const shim_slot_name[];    /* "MPI_Allreduce" */
 extern void *const shim_slot_entry[];         /* address of the exported entry */
-extern _Atomic(shim_any_fn_t) shim_slot[];    /* relaxed is enough: every value a slot ever has works */
+extern _Atomic(shim_any_fn_t) shim_slot[];    /* every value a slot ever has works; release and acquire: with it comes the table of PMPI entries */
 
 /* Finds the MPI of the process if that was not done yet, fills all slots, returns slot `index`'s target. Thread safe. */
 shim_any_fn_t shim_entry_resolve(unsigned index);

@@ -141,7 +141,7 @@ static shim_word_t first_{name}({params})
 }}
 static shim_word_t entry_{name}({params})
 {{
-    return ((entry_{name}_t)atomic_load_explicit(&shim_slot[{i}], memory_order_relaxed))({args});
+    return ((entry_{name}_t)atomic_load_explicit(&shim_slot[{i}], memory_order_acquire))({args});
 }}
 SHIM_EXPORT shim_word_t MPI_{name}({params}) __attribute__((alias("entry_{name}")));
 """)
