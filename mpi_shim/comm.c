@@ -144,6 +144,7 @@ void shim_comm_drop(shim_comm_t *comm)
     }
     hcore_comm_destroy(comm->core);
     shim_scratch_drop(&comm->scratch);
+    shim_neighbours_free(comm->neighbours);
     hcore_queue_destroy(&comm->queue);
     shim_verdicts_destroy(comm->verdict);
     if (comm->of) {

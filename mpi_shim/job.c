@@ -76,6 +76,14 @@ int shim_finish(shim_comm_t *comm, hcore_status_t status)
     return status == HCORE_OK ? MPI_SUCCESS : shim_raise(shim_comm_handle(comm), shim_code_of(comm, status));
 }
 
+int shim_job_no_memory(shim_job_t *job)
+{
+    if (job->comm->core) {
+        hcore_comm_fail(job->comm->core);
+    }
+    return shim_raise(shim_comm_handle(job->comm), MPI_ERR_NO_MEM);
+}
+
 static bool is_rooted(hcore_oper_t oper)
 {
     return oper == HCORE_OPER_Broadcast || oper == HCORE_OPER_Reduce || oper == HCORE_OPER_Gather ||
@@ -132,7 +140,7 @@ static int plain_error(const shim_job_t *job)
     for (unsigned i = 0; i < 2; i++) {
         const shim_side_t *side = &job->side[i];
         bool any = false;
-        for (uint32_t b = 0; b < job->nblocks[i]; b++) {
+        for (uint32_t b = 0; b < shim_pieces(side, job->nblocks[i]); b++) {
             if (shim_count(side, b) < 0) {
                 return MPI_ERR_COUNT;
             }

@@ -62,7 +62,7 @@ static void remember(const shim_job_t *job)
     shim_comm_t *comm = job->comm;
     MPI_Datatype type = MPI_DATATYPE_NULL;
     shim_type_t info = {.size = 0};
-    if (job->redop == HCORE_REDOP_USER || (oper != HCORE_OPER_Barrier && !one_type(job, &type))) {
+    if (job->redop == HCORE_REDOP_USER || job->side[SHIM_OUT].parts || (oper != HCORE_OPER_Barrier && !one_type(job, &type))) {
         return;
     }
     shim_memo_t memo = {.type = type, .op = job->call->op, .reducer = job->reducer,
@@ -172,6 +172,28 @@ static int describe_alltoall(shim_job_t *job)
     return MPI_SUCCESS;
 }
 
+/* One block for each rank, which is put together from those for it, as often as it is a neighbour. MPI knows no neighbourhood operator in
+ * place, and does not report a buffer that is used twice. */
+static int describe_neighbours(shim_job_t *job)
+{
+    const hcore_oper_t oper = job->args.oper;
+    shim_comm_t *comm = job->comm;
+    int code = shim_neighbours_find(comm);
+    if (code == SHIM_PASS) {
+        return shim_pass(job->watch, HCORE_REASON_BAD_ARGUMENT);
+    }
+    for (unsigned i = 0; i < 2 && code == MPI_SUCCESS; i++) {
+        set_side(job, i, comm->size);
+        set_arrays(job, i);
+        job->side[i].parts = &comm->neighbours->side[i];
+        job->side[i].aints = oper == HCORE_OPER_NeighborAlltoAllW;
+        code = shim_scratch_grow(job->scratch, comm->size + job->side[i].parts->count) ? MPI_SUCCESS : MPI_ERR_NO_MEM;
+    }
+    job->side[SHIM_IN].same = oper == HCORE_OPER_NeighborAllGather || oper == HCORE_OPER_NeighborAllGatherV;
+    job->side[SHIM_IN].copy = job->call->sendbuf == job->call->recvbuf;
+    return code == MPI_ERR_NO_MEM ? shim_job_no_memory(job) : code;
+}
+
 /* AllReduce, Reduce, Scan, Exscan: one block in, one block out. */
 static int describe_reduction(shim_job_t *job)
 {
@@ -238,6 +260,11 @@ SERVE(AllGatherV, describe_allgather)
 SERVE(AlltoAll, describe_alltoall)
 SERVE(AlltoAllV, describe_alltoall)
 SERVE(AlltoAllW, describe_alltoall)
+SERVE(NeighborAllGather, describe_neighbours)
+SERVE(NeighborAllGatherV, describe_neighbours)
+SERVE(NeighborAlltoAll, describe_neighbours)
+SERVE(NeighborAlltoAllV, describe_neighbours)
+SERVE(NeighborAlltoAllW, describe_neighbours)
 SERVE(Reduce, describe_reduction)
 SERVE(Scan, describe_reduction)
 SERVE(Exscan, describe_reduction)

@@ -7,6 +7,7 @@
  *   life.c     Init, Finalize, Abort; configuration; start and end of the shim
  *   comm.c     what the shim knows of each communicator, by handle value
  *   type.c     MPI types and ops as the core's, packing of derived types
+ *   neighbours.c whom a rank of a virtual topology sends to and receives from
  *   blocks.c   buffer arguments of a call as the core's blocks
  *   decide.c   the verdict for a call
  *   serve.c    one function per operator: check, decide, run; fast.c: the short way of a call like the last
@@ -87,9 +88,11 @@ void shim_memory_begin(bool ours);
 
 typedef struct shim_comm shim_comm_t;
 struct shim_verdicts;
+typedef struct shim_neighbours shim_neighbours_t;
 
 /* What one call needs while it lasts: sizes and displacements of the blocks of both sides, packed data. */
 typedef struct {
+    uint32_t room; /* blocks there are places for */
     uint64_t *bytes[2];
     ptrdiff_t *displs[2];
     void *packed[2];
@@ -119,6 +122,7 @@ struct shim_comm {
     struct shim_verdicts *verdict;
     shim_memo_t memo[HCORE_OPER_COUNT];
     shim_scratch_t scratch; /* of blocking calls */
+    shim_neighbours_t *neighbours; /* NULL: not asked for yet */
     hcore_queue_t queue;    /* operators started and not finished */
     atomic_uint holders;    /* the table, the list of busy ones, requests; the last to let go frees the state */
     atomic_bool pending;    /* its core is made by a task of the queue that has not been run; release after `core` and `why` are set,
@@ -250,9 +254,28 @@ void shim_decide_steps(const shim_comm_t *comm, hcore_oper_t oper, hcore_type_t 
 struct shim_verdicts *shim_verdicts_create(void);
 void shim_verdicts_destroy(struct shim_verdicts *verdicts);
 
-/* ---- blocks.c ---- */
+/* ---- neighbours.c ---- */
 
 enum { SHIM_IN, SHIM_OUT };
+
+/* Of one side of a neighbourhood operator: the program's blocks that have a neighbour, those of one rank together and in the order in which
+ * what passes between the two is matched. */
+typedef struct {
+    uint32_t count;
+    uint32_t *block; /* its number in the program's arguments */
+    uint32_t *first; /* per rank: where its blocks begin here; they end where those of the next begin */
+} shim_parts_t;
+
+/* Of this rank; IN: whom it sends to, OUT: whom it receives from. */
+struct shim_neighbours {
+    shim_parts_t side[2];
+};
+
+/* Sets comm->neighbours. SHIM_PASS: the communicator has no topology; MPI_ERR_NO_MEM. Local. */
+int shim_neighbours_find(shim_comm_t *comm);
+void shim_neighbours_free(shim_neighbours_t *neighbours);
+
+/* ---- blocks.c ---- */
 
 /* One buffer argument with its counts, as MPI gives it. counts NULL: `count` elements in each block; displs NULL: blocks
  * one after another. */
@@ -263,6 +286,9 @@ typedef struct {
     MPI_Datatype type;
     const MPI_Datatype *types; /* per block; displs are then in bytes */
     bool large;
+    bool aints; /* displs hold MPI_Aint whatever `large` says */
+    const shim_parts_t *parts; /* neighbourhood operators: what the core's blocks, one for each rank, are put together from */
+    bool same;  /* all parts are the buffer from its beginning */
     bool copy; /* the core must not see the buffer itself: it is about to be overwritten */
     bool raw;  /* operands of a predefined op: elements with their gaps, at their extent */
 } shim_side_t;
@@ -272,11 +298,18 @@ typedef struct {
     hcore_blocks_t blocks;
     uint64_t bytes;        /* uniform */
     const uint64_t *sizes; /* or per block */
+    const ptrdiff_t *places; /* then, if packed: where each piece lies */
     bool packed;           /* blocks lie packed in scratch: pack before, unpack after */
     shim_type_t info;      /* of the uniform type */
 } shim_view_t;
 
-MPI_Count shim_count(const shim_side_t *side, uint32_t block);
+/* The pieces that are counted, packed and unpacked: blocks of the core, or parts of them. */
+static inline uint32_t shim_pieces(const shim_side_t *side, uint32_t nblocks)
+{
+    return side->parts ? side->parts->count : nblocks;
+}
+
+MPI_Count shim_count(const shim_side_t *side, uint32_t piece);
 /* SHIM_PASS if an argument is not plainly valid (negative count, bad type, NULL buffer); an MPI code, raised, if memory is short or the
  * type was not committed. */
 int shim_view(shim_comm_t *comm, shim_scratch_t *scratch, const shim_side_t *side, uint32_t nblocks, unsigned which, shim_view_t *view);
@@ -284,6 +317,8 @@ int shim_view_pack(shim_comm_t *comm, const shim_side_t *side, uint32_t first, u
 int shim_view_unpack(shim_comm_t *comm, const shim_side_t *side, uint32_t nblocks, const shim_view_t *view);
 /* Room for the sizes of `nblocks` blocks on both sides; what there was is dropped. */
 bool shim_scratch_make(shim_scratch_t *scratch, uint32_t nblocks);
+/* The same if there is less; then, on failure, it stays as it is. */
+bool shim_scratch_grow(shim_scratch_t *scratch, uint32_t nblocks);
 void shim_scratch_drop(shim_scratch_t *scratch);
 
 /* ---- job.c ---- */
@@ -322,6 +357,8 @@ int shim_job_pack(shim_job_t *job);
 hcore_backend_t shim_job_decide(shim_job_t *job, bool *nothing);
 
 int shim_pass(shim_watch_t *watch, hcore_reason_t reason);
+/* No fault of the program's: the peers are in the operator, or will be, and must not wait. MPI_ERR_NO_MEM, raised. */
+int shim_job_no_memory(shim_job_t *job);
 /* Raises an error on the communicator's handler and returns the code. */
 int shim_raise(MPI_Comm comm, int code);
 /* The MPI code of a core status; MPI_SUCCESS for HCORE_OK. */

@@ -11,9 +11,6 @@
 . "$(dirname "$0")/mpi/mpich_src.sh"
 why='' tests='' programs=0 built=0 # set by the functions of mpich_src.sh
 ONE_LIMIT=60 # seconds for one program; a second chance has three times as many
-ALL_LIMIT=${SHIM_MPICH_LIMIT:-240} # seconds after which what the core does not serve at all is left out
-# Neighbourhood collectives: MPI's own in both runs, and slow where ranks outnumber cpus.
-NOT_OURS='^(neighb_.*|ring_neighbor.*)$'
 # Reasons for which a call may go to MPI: intercommunicators, and what is no call for the core by its own arguments.
 EXCUSED=(intercomm bad_argument unknown_type)
 
@@ -44,10 +41,6 @@ while read -r program ranks rest; do
     for word in $rest; do
         case $word in arg=*) args+=("${word#arg=}") ;; esac
     done
-    if [ $SECONDS -gt "$ALL_LIMIT" ] && [[ $program =~ $NOT_OURS ]]; then
-        skip "$text" "$ALL_LIMIT s are over"
-        continue
-    fi
     rm -f "$MPI_SHIM_REPORT"
     total=$((total + 1))
     if passes run_shim "$ranks" "./$program" "${args[@]}"; then

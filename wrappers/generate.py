@@ -23,6 +23,7 @@ KINDS = {
     "sendbuf": "const void *", "recvbuf": "void *", "buffer": "void *",
     "count": ("int ", "MPI_Count "), "sendcount": ("int ", "MPI_Count "), "recvcount": ("int ", "MPI_Count "),
     "sendcounts": COUNTS, "recvcounts": COUNTS, "displs": DISPLS, "sdispls": DISPLS, "rdispls": DISPLS,
+    "sadispls": "const MPI_Aint *", "radispls": "const MPI_Aint *",
     "datatype": "MPI_Datatype ", "sendtype": "MPI_Datatype ", "recvtype": "MPI_Datatype ",
     "sendtypes": "const MPI_Datatype *", "recvtypes": "const MPI_Datatype *",
     "op": "MPI_Op ", "root": "int ", "comm": "MPI_Comm ", "commp": "MPI_Comm *", "datatypep": "MPI_Datatype *",
@@ -43,6 +44,7 @@ KINDS = {
 FIELDS = {
     "buffer": ["sendbuf", "recvbuf"], "count": ["sendcount", "recvcount"], "datatype": ["sendtype", "recvtype"],
     "sendtypes": ["sendtypes"], "recvtypes": ["recvtypes"],
+    "sadispls": ["sdispls"], "radispls": ["rdispls"],
 }
 # `displs` belongs to the side that has the array of counts
 DISPL_SIDE = {"recvcounts": "rdispls", "sendcounts": "sdispls"}
@@ -56,8 +58,8 @@ def declare(ctype, name):
 class Function:
     def __init__(self, cls, name, params, operator=None):
         self.words = int(params[0]) if cls.startswith("hold") else None
-        self.kind, self.name, self.params, self.operator = cls.rstrip("?"), name, params, operator
-        self.optional, self.fast = cls.endswith("?"), self.kind == "coll"
+        self.kind, self.name, self.params, self.operator = cls.rstrip("?-"), name, params, operator
+        self.optional, self.fast = cls.endswith("?"), cls == "coll"
 
     def forms(self):
         """(suffix, large) of the forms that exist."""
@@ -109,7 +111,7 @@ def read_functions(path):
             operator = words.pop(0) if cls.startswith("coll") else None
             name, params = words[0], words[1:]
             unknown = [p for p in params if p not in KINDS and not cls.startswith("hold")]
-            if cls not in ("coll", "own", "wait", "late", "hold", "hold?", "tick", "call", "call?", "callx?") or unknown:
+            if cls not in ("coll", "coll-", "own", "wait", "late", "hold", "hold?", "tick", "call", "call?", "callx?") or unknown:
                 sys.exit(f"{path}:{number}: unknown class or kind: {cls} {unknown}")
             functions += Function(cls, name, params, operator).with_started()
     return functions

@@ -17,6 +17,11 @@ BOTH(AICPU, ScatterV, NA, NULL)
 BOTH(AICPU, AlltoAllW, NA, NULL)
 BOTH(AICPU, Scan, YES, NULL)
 BOTH(AICPU, Exscan, YES, NULL)
+BOTH(AICPU, NeighborAllGather, NA, NULL)
+BOTH(AICPU, NeighborAllGatherV, NA, NULL)
+BOTH(AICPU, NeighborAlltoAll, NA, NULL)
+BOTH(AICPU, NeighborAlltoAllV, NA, NULL)
+BOTH(AICPU, NeighborAlltoAllW, NA, NULL)
 
 /* AIV: operators that HCCL lacks */
 BOTH(AIV, Barrier, NA, NULL)
@@ -26,6 +31,11 @@ BOTH(AIV, ScatterV, NA, NULL)
 BOTH(AIV, AlltoAllW, NA, NULL)
 BOTH(AIV, Scan, YES, NULL)
 BOTH(AIV, Exscan, YES, NULL)
+BOTH(AIV, NeighborAllGather, NA, NULL)
+BOTH(AIV, NeighborAllGatherV, NA, NULL)
+BOTH(AIV, NeighborAlltoAll, NA, NULL)
+BOTH(AIV, NeighborAlltoAllV, NA, NULL)
+BOTH(AIV, NeighborAlltoAllW, NA, NULL)
 
 /* AIV: operators whose vendor row is missing or says no */
 BOTH(AIV, Broadcast, NA, HOST_WIDER)

@@ -47,6 +47,11 @@ static const threshold_t threshold_table[HCORE_OPER_COUNT][HX_THRESHOLDS_COUNT] 
     [HCORE_OPER_AlltoAllW] =      { { 0, ALWAYS },         { 0, ALWAYS } },
     [HCORE_OPER_Scan] =           { { 0, ALWAYS },         { KIB(512), EACH } },
     [HCORE_OPER_Exscan] =         { { 0, ALWAYS },         { KIB(512), EACH } },
+    [HCORE_OPER_NeighborAllGather] =  { { 0, ALWAYS },         { 0, ALWAYS } },
+    [HCORE_OPER_NeighborAllGatherV] = { { 0, ALWAYS },         { 0, ALWAYS } },
+    [HCORE_OPER_NeighborAlltoAll] =   { { 0, ALWAYS },         { 0, ALWAYS } },
+    [HCORE_OPER_NeighborAlltoAllV] =  { { 0, ALWAYS },         { 0, ALWAYS } },
+    [HCORE_OPER_NeighborAlltoAllW] =  { { 0, ALWAYS },         { 0, ALWAYS } },
 };
 
 uint64_t hcore_aiv_limit(const hcore_profile_t *profile, hcore_oper_t oper, uint32_t nranks)

@@ -70,9 +70,21 @@ hcore_status_t hcore_line_allreduce(hcore_comm_t *comm, const void *in, void *ou
     return status == HCORE_OK ? aiv_line_allreduce(comm, in, out, bytes, reducer) : status;
 }
 
+/* To the engines a neighbourhood operator is an AlltoAllV in which most pairs have no data: a rank waits for its neighbours alone. */
+static bool among_neighbours(hcore_oper_t oper)
+{
+    return oper == HCORE_OPER_NeighborAllGather || oper == HCORE_OPER_NeighborAllGatherV || oper == HCORE_OPER_NeighborAlltoAll ||
+           oper == HCORE_OPER_NeighborAlltoAllV || oper == HCORE_OPER_NeighborAlltoAllW;
+}
+
 hcore_status_t hcore_run(hcore_comm_t *comm, hcore_backend_t backend, const hcore_args_t *args, const char **algorithm)
 {
     const char *unnamed;
+    if (among_neighbours(args->oper)) {
+        hcore_args_t pairs = *args;
+        pairs.oper = HCORE_OPER_AlltoAllV;
+        return hcore_run(comm, backend, &pairs, algorithm);
+    }
     if (args->root >= comm->nranks || (hcore_oper_reduces(args->oper) && !args->reducer)) {
         return HCORE_ERR_PARAM;
     }

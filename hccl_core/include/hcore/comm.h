@@ -93,7 +93,9 @@ static inline uint8_t *hcore_block_at(const hcore_blocks_t *blocks, uint32_t ind
 }
 
 /*
- * Arguments of one operator. Sizes are as in hx_shape_t: `bytes` for uniform operators, the arrays for V and W.
+ * Arguments of one operator. Sizes are as in hx_shape_t: `bytes` for uniform operators, the arrays for V and W. The neighbourhood operators
+ * are given as AlltoAllV, whatever their name: a block for each rank, of no bytes where it is no neighbour, and all that goes to one
+ * neighbour in one.
  * reducer: reductions only; bytes must be a multiple of its elem_bytes. in_place: IN and OUT alias as expansion.h
  * says; otherwise they do not overlap. Nothing is kept after the call.
  */

@@ -161,7 +161,12 @@ hcore_status_t hcore_redop_parse(const char *name, hcore_redop_t *op);
     X(ScatterV, 0, UNKNOWN)                                                                       \
     X(AlltoAllW, 0, UNKNOWN)                                                                      \
     X(Scan, 1, BUFFER)                                                                            \
-    X(Exscan, 1, BUFFER)
+    X(Exscan, 1, BUFFER)                                                                          \
+    X(NeighborAllGather, 0, UNKNOWN)                                                              \
+    X(NeighborAllGatherV, 0, UNKNOWN)                                                             \
+    X(NeighborAlltoAll, 0, UNKNOWN)                                                               \
+    X(NeighborAlltoAllV, 0, UNKNOWN)                                                              \
+    X(NeighborAlltoAllW, 0, UNKNOWN)
 
 typedef enum {
 #define X(n, r, b) HCORE_OPER_##n,
